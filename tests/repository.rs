@@ -5,7 +5,7 @@ mod repository {
     mod architecture;
     mod assets;
     mod docs;
-    mod example;
+    mod files;
     #[cfg(feature = "app")]
     mod fuzz_corpus;
     #[cfg(feature = "render")]

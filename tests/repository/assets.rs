@@ -1,35 +1,32 @@
 //! The models in `assets/` equal the output of `examples/make_assets`, byte for byte. They also have the properties
 //! that make them good test models: closed skins wound outwards, weights that add up to one, clips that loop.
 //!
-//! The generator is compiled into this test, with its unit tests.
+//! The generator is compiled into this test, with its unit tests, and so is the example that poses and skins the walker.
 
+#[path = "../../examples/animate.rs"]
+#[allow(dead_code, reason = "its main is not called")]
+mod animate;
 #[path = "../../examples/make_assets/generator/mod.rs"]
 mod generator;
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
 
+use animate::animate;
 use throng::model::import::load_glb;
 use throng::model::{Clip, Geometry, Interpolation, Model, Track};
 
+use super::files;
+
 #[test]
 fn checked_in_assets_are_what_the_generator_writes() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
-    for asset in generator::assets().unwrap() {
-        let path = folder.join(&asset.file_name);
-        let checked_in = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        assert!(
-            checked_in == asset.bytes,
-            "{} differs from what the generator writes: `cargo run --example make_assets` refreshes it",
-            path.display()
-        );
+    for generator::Asset { file_name, bytes } in generator::assets().unwrap() {
+        let refresh = "`cargo run --example make_assets` refreshes it";
+        assert!(files::bytes(&format!("assets/{file_name}")) == bytes, "assets/{file_name} is out of date: {refresh}");
     }
 }
 
 fn walker() -> Model {
-    let assets = generator::assets().unwrap();
-    let walker = assets.into_iter().find(|asset| asset.file_name == "walker.glb").unwrap();
-    let model = load_glb(&walker.file_name, &walker.bytes).unwrap();
+    let model = load_glb("walker.glb", &files::bytes("assets/walker.glb")).unwrap();
     assert_eq!(model.warnings, [""; 0]);
     model
 }
@@ -72,10 +69,9 @@ fn the_walkers_weights_add_up_to_one() {
 #[test]
 fn the_walkers_clips_loop_and_use_every_interpolation() {
     fn is_loop<T: Copy + PartialEq>(track: &Track<T>, clip: &Clip) -> bool {
-        let keys: Vec<T> = match track.interpolation {
-            Interpolation::CubicSpline => track.values.iter().skip(1).step_by(3).copied().collect(),
-            _ => track.values.clone(),
-        };
+        // A key of a spline has tangents before and after its value.
+        let (first, step) = if track.interpolation == Interpolation::CubicSpline { (1, 3) } else { (0, 1) };
+        let keys: Vec<T> = track.values.iter().copied().skip(first).step_by(step).collect();
         let seconds = &clip.timelines[track.timeline as usize];
         seconds[0] == 0.0 && keys.len() == seconds.len() && keys[0] == keys[keys.len() - 1]
     }
@@ -84,11 +80,24 @@ fn the_walkers_clips_loop_and_use_every_interpolation() {
     assert_eq!(names, ["Walk", "Run", "Idle", "Wave"]);
     let mut interpolations = BTreeSet::new();
     for clip in &walker.clips {
+        let vectors = || clip.translations.iter().chain(&clip.scales);
         assert!(clip.rotations.iter().all(|track| is_loop(track, clip)), "{:?}", clip.name);
-        assert!(clip.translations.iter().chain(&clip.scales).all(|track| is_loop(track, clip)), "{:?}", clip.name);
-        let used = clip.rotations.iter().map(|track| track.interpolation);
-        let others = clip.translations.iter().chain(&clip.scales).map(|track| track.interpolation);
-        interpolations.extend(used.chain(others).map(|interpolation| format!("{interpolation:?}")));
+        assert!(vectors().all(|track| is_loop(track, clip)), "{:?}", clip.name);
+        let of_rotations = clip.rotations.iter().map(|track| track.interpolation);
+        let used = of_rotations.chain(vectors().map(|track| track.interpolation));
+        interpolations.extend(used.map(|interpolation| format!("{interpolation:?}")));
     }
     assert_eq!(interpolations, ["CubicSpline", "Linear", "Step"].map(str::to_owned).into());
+}
+
+#[test]
+fn the_example_poses_and_skins_the_walker() {
+    let (path, model) = (files::path_of("assets/walker.glb"), walker());
+    let (report, obj) = animate(&path, 0.5).unwrap();
+    assert!(report.starts_with("walker.glb at 0.5 s\n"), "{report}");
+    assert_eq!(report.lines().count(), model.skeleton.len() + 2, "{report}");
+    let count = |start: &str| obj.lines().filter(|line| line.starts_with(start)).count();
+    assert_eq!((count("v "), count("f ")), (model.geometry.vertex_count(), model.geometry.triangle_count()));
+    assert_ne!(report, animate(&path, 0.25).unwrap().0, "the walker moves");
+    assert!(animate("missing.glb".as_ref(), 0.0).is_err());
 }

@@ -4,40 +4,22 @@
 mod lesson;
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-fn package() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+use super::files::{bytes, entries, path_of, text};
 
-/// Every page, with its path relative to the package.
-fn pages() -> Vec<(PathBuf, String)> {
-    let named = [
-        "README.md",
-        "CHANGELOG.md",
-        "CONTRIBUTING.md",
-        "SECURITY.md",
-        "assets/README.md",
-        "assets/conformance/README.md",
-        "benches/peers/README.md",
-        "fuzz/README.md",
-    ];
-    let mut paths: Vec<PathBuf> = named.map(PathBuf::from).into();
-    for entry in fs::read_dir(package().join("docs")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "md") {
-            paths.push(path.strip_prefix(package()).unwrap().to_owned());
-        }
-    }
-    paths.into_iter().map(|path| (path.clone(), fs::read_to_string(package().join(&path)).unwrap())).collect()
+/// Every page, with its path.
+fn pages() -> Vec<(String, String)> {
+    let folders = ["assets", "assets/conformance", "benches/peers", "docs", "docs/gpus", "fuzz"];
+    let in_folders = folders.into_iter().flat_map(entries).filter(|path| path.ends_with(".md"));
+    let paths = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"].map(str::to_owned).into_iter();
+    paths.chain(in_folders).map(|path| (path.clone(), text(&path))).collect()
 }
 
 /// Splits a page into its prose and its fenced blocks. A block begins with the rest of its opening fence.
-fn prose_and_blocks(page: &str) -> (String, Vec<String>) {
+fn prose_and_blocks(page: &str) -> (String, Vec<&str>) {
     let parts: Vec<&str> = page.split("```").collect();
     assert!(parts.len() % 2 == 1, "a fence is not closed");
-    let prose = parts.iter().step_by(2).copied().collect::<String>();
-    (prose, parts.iter().skip(1).step_by(2).map(|block| (*block).to_owned()).collect())
+    (parts.iter().step_by(2).copied().collect(), parts.into_iter().skip(1).step_by(2).collect())
 }
 
 /// The targets of the links and images in a page.
@@ -47,9 +29,9 @@ fn link_targets(prose: &str) -> Vec<&str> {
 
 /// The code spans of a page that are paths of files or folders in the repository.
 fn code_paths(prose: &str) -> Vec<&str> {
-    let folders = ["src/", "shaders/", "tests/", "examples/", "benches/", "build/", "assets/", "docs/", "fuzz/"];
+    let folders = ["src", "shaders", "tests", "examples", "benches", "build", "assets", "docs", "fuzz"];
     let is_path = |span: &&str| {
-        folders.iter().any(|folder| span.starts_with(folder))
+        span.split_once('/').is_some_and(|(folder, _)| folders.contains(&folder))
             && span.chars().all(|c| c.is_ascii_alphanumeric() || "_./-".contains(c))
     };
     prose.split('`').skip(1).step_by(2).filter(is_path).collect()
@@ -66,59 +48,6 @@ fn anchors(page: &str) -> Vec<String> {
 }
 
 #[test]
-fn paths_and_links_exist() {
-    let mut wrong = Vec::new();
-    let mut count = 0;
-    for (path, page) in pages() {
-        let (prose, _) = prose_and_blocks(&page);
-        for target in link_targets(&prose).into_iter().filter(|target| !target.contains("://")) {
-            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
-            let file = if file.is_empty() { path.clone() } else { path.parent().unwrap().join(file) };
-            let anchor_exists =
-                || anchors(&fs::read_to_string(package().join(&file)).unwrap()).contains(&anchor.to_owned());
-            if !package().join(&file).exists() || !(anchor.is_empty() || anchor_exists()) {
-                wrong.push(format!("{}: the link {target} leads nowhere", path.display()));
-            }
-            count += 1;
-        }
-        for file in code_paths(&prose).into_iter().filter(|file| !package().join(file).exists()) {
-            wrong.push(format!("{}: there is no {file}", path.display()));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(count > 30, "only {count} links were found");
-}
-
-/// `benches/standard.py` writes the part between the markers. The text before the table says what was measured, and when.
-#[test]
-fn the_table_of_the_suite_is_complete() {
-    let readme = fs::read_to_string(package().join("README.md")).unwrap();
-    let markers = ["<!-- suite: begin (benches/standard.py) -->\n", "<!-- suite: end -->\n"];
-    assert!(markers.iter().all(|marker| readme.matches(marker).count() == 1), "each marker is there once");
-    let suite = readme.split(markers[0]).nth(1).unwrap().split(markers[1]).next().unwrap();
-    let (facts, table) = suite.split_once("\n\n").unwrap();
-    let (date, rest) = facts.strip_prefix("Measured on ").unwrap().split_once(" with version ").unwrap();
-    let shape: String = date.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
-    assert_eq!(shape, "0000-00-00T00:00:00Z");
-    let commit = rest.split(", commit ").nth(1).unwrap().split(':').next().unwrap();
-    let hash = commit.trim_end_matches("-dirty");
-    assert!(hash.len() >= 7 && hash.chars().all(|c| c.is_ascii_hexdigit()), "{commit}");
-    let rows: Vec<Vec<&str>> =
-        table.lines().map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect();
-    assert!(rows.len() > 10, "{table}");
-    let header = &rows[0];
-    for column in ["crowd", "image", "skinning", "frame", "frames/s", "characters/s", "animate", "skin", "draw"] {
-        assert!(header.contains(&column), "there is no column {column}");
-    }
-    for row in &rows {
-        assert_eq!(row.len(), header.len(), "{row:?}");
-        assert!(row.iter().all(|cell| !cell.is_empty()), "{row:?}");
-    }
-    let counts = rows[2..].iter().map(|row| row[0].split(' ').next().unwrap().replace(',', "").parse::<u32>().unwrap());
-    assert!(counts.clone().min() == Some(1) && counts.max() >= Some(100), "{table}");
-}
-
-#[test]
 fn links_and_paths_are_found() {
     let page = "# A `b`: c_d\n[x](y.md#z) and `src/lib.rs`, `src/*.rs`\n```text\n[no](no) `src/no`\n```\n![p](q.png)";
     let (prose, blocks) = prose_and_blocks(page);
@@ -128,27 +57,84 @@ fn links_and_paths_are_found() {
 }
 
 #[test]
+fn paths_and_links_exist() {
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for (path, page) in pages() {
+        let (prose, _) = prose_and_blocks(&page);
+        for target in link_targets(&prose).into_iter().filter(|target| !target.contains("://")) {
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let file = if file.is_empty() { path_of(&path) } else { path_of(&path).with_file_name(file) };
+            let has_anchor = || anchors(&fs::read_to_string(&file).unwrap()).iter().any(|known| known == anchor);
+            if !file.exists() || !(anchor.is_empty() || has_anchor()) {
+                wrong.push(format!("{path}: the link {target} leads nowhere"));
+            }
+            count += 1;
+        }
+        let missing = code_paths(&prose).into_iter().filter(|file| !path_of(file).exists());
+        wrong.extend(missing.map(|file| format!("{path}: there is no {file}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count > 30, "only {count} links were found");
+}
+
+/// `benches/standard.py` writes the part between the markers. The text before the table says what was measured, and when.
+#[test]
+fn the_table_of_the_suite_is_complete() {
+    let readme = text("README.md");
+    let parts: Vec<&str> = readme.split("<!-- suite: ").collect();
+    let [_, suite, rest] = parts[..] else { panic!("each marker is there once") };
+    assert!(rest.starts_with("end -->\n"), "{rest}");
+    let (facts, table) = suite.split_once("\n\n").unwrap();
+    let facts = facts.strip_prefix("begin (benches/standard.py) -->\nMeasured on ").unwrap();
+    let (date, rest) = facts.split_once(" with version ").unwrap();
+    assert_eq!(date.replace(|c: char| c.is_ascii_digit(), "0"), "0000-00-00T00:00:00Z");
+    let commit = rest.split(", commit ").nth(1).unwrap().split(':').next().unwrap();
+    let hash = commit.trim_end_matches("-dirty");
+    assert!(hash.len() >= 7 && hash.chars().all(|c| c.is_ascii_hexdigit()), "{commit}");
+    let rows = table.lines().map(|line| line.trim_matches('|').split('|').map(str::trim).collect());
+    let rows: Vec<Vec<&str>> = rows.collect();
+    assert!(rows.len() > 10, "{table}");
+    for column in ["crowd", "image", "skinning", "frame", "frames/s", "characters/s", "animate", "skin", "draw"] {
+        assert!(rows[0].contains(&column), "there is no column {column}");
+    }
+    for row in &rows {
+        assert!(row.len() == rows[0].len() && row.iter().all(|cell| !cell.is_empty()), "{row:?}");
+    }
+    let counts = rows[2..].iter().map(|row| row[0].split(' ').next().unwrap().replace(',', "").parse::<u32>().unwrap());
+    assert!(counts.clone().min() == Some(1) && counts.max() >= Some(100), "{table}");
+}
+
+#[test]
 fn the_figures_of_the_lesson_are_up_to_date() {
     let refresh = "`cargo run --example skinning_lesson` refreshes it";
     let lesson = lesson::lesson().unwrap();
-    let docs = package().join("docs");
-    for drawing in &lesson.drawings {
-        let present = fs::read_to_string(docs.join("pictures").join(drawing.file_name)).unwrap();
-        assert!(present == drawing.svg, "docs/pictures/{} is out of date: {refresh}", drawing.file_name);
+    for lesson::Drawing { file_name, svg } in &lesson.drawings {
+        let present = text(&format!("docs/pictures/{file_name}"));
+        assert!(present == *svg, "docs/pictures/{file_name} is out of date: {refresh}");
     }
-    let page = fs::read_to_string(docs.join("skinning.md")).unwrap();
+    let page = text("docs/skinning.md");
     let current = lesson::with_numbers(&page, &lesson.numbers).unwrap();
-    for (present, current) in page.lines().zip(current.lines()) {
-        assert_eq!(present, current, "docs/skinning.md is out of date: {refresh}");
+    let old = page.lines().zip(current.lines()).find(|(present, current)| present != current);
+    assert!(page == current, "docs/skinning.md is out of date: {refresh}: {old:?}");
+}
+
+#[test]
+fn the_wrong_walkers_are_valid_files() {
+    let right = throng::model::import::load(&path_of("assets/walker.glb")).unwrap();
+    for (file_name, glb) in lesson::wrong_walkers(&bytes("assets/walker.glb")).unwrap() {
+        let wrong = throng::model::import::load_glb(file_name, &glb).unwrap();
+        assert_eq!((wrong.palette.len(), &wrong.warnings), (right.palette.len(), &right.warnings), "{file_name}");
+        let has_same_parents = wrong.skeleton.parents == right.skeleton.parents;
+        let has_same_binds = wrong.skins[0].has_inverse_binds == right.skins[0].has_inverse_binds;
+        assert!(!(has_same_parents && has_same_binds), "{file_name}");
     }
-    assert_eq!(page.len(), current.len(), "docs/skinning.md is out of date: {refresh}");
 }
 
 /// Returns what the program prints, started in the folder of the package.
 #[cfg(feature = "app")]
 fn output_of(arguments: &str) -> String {
     let mut throng = std::process::Command::new(env!("CARGO_BIN_EXE_throng"));
-    let output = throng.args(arguments.split_whitespace()).current_dir(package()).output().unwrap();
+    let output = throng.args(arguments.split_whitespace()).current_dir(path_of("")).output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -156,18 +142,14 @@ fn output_of(arguments: &str) -> String {
 #[cfg(feature = "app")]
 #[test]
 fn the_keys_of_the_window_are_listed() {
-    let using = fs::read_to_string(package().join("docs/using.md")).unwrap();
-    let rows: String =
-        throng::cli::keys::rows().map(|(keys, text)| format!("| {} | {text} |\n", keys.replace('|', "\\|"))).collect();
-    let table = format!("| mouse or key | does |\n|---|---|\n{rows}");
-    assert!(using.contains(&table), "docs/using.md should contain\n{table}");
     let help = output_of("view --help");
-    for (keys, text) in throng::cli::keys::rows() {
-        assert!(
-            help.lines().any(|line| line.trim().starts_with(&keys) && line.ends_with(text)),
-            "{keys}: {text}\n{help}"
-        );
+    let mut table = "| mouse or key | does |\n|---|---|\n".to_owned();
+    for (keys, does) in throng::cli::keys::rows() {
+        table += &format!("| {} | {does} |\n", keys.replace('|', "\\|"));
+        let is_listed = help.lines().any(|line| line.trim().starts_with(&keys) && line.ends_with(does));
+        assert!(is_listed, "{keys}: {does}\n{help}");
     }
+    assert!(text("docs/using.md").contains(&table), "docs/using.md should contain\n{table}");
 }
 
 /// A block that begins with `$ throng` holds a command and its output.
@@ -179,28 +161,9 @@ fn commands_print_what_the_pages_show() {
         let (_, blocks) = prose_and_blocks(&page);
         let commands = blocks.iter().filter_map(|block| block.strip_prefix("text\n$ throng ")?.split_once('\n'));
         for (command, output) in commands {
-            let printed = output_of(command);
-            assert_eq!(output, printed, "{}: `throng {command}` prints something else", path.display());
+            assert_eq!(output, output_of(command), "{path}: `throng {command}` prints something else");
             count += 1;
         }
     }
     assert!(count > 0, "no command was found");
-}
-
-#[test]
-fn the_wrong_walkers_are_valid_files() {
-    let walker = package().join("assets/walker.glb");
-    let right = throng::model::import::load(&walker).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    for (file_name, glb) in lesson::wrong_walkers(&fs::read(walker).unwrap()).unwrap() {
-        let path = folder.path().join(file_name);
-        fs::write(&path, glb).unwrap();
-        let wrong = throng::model::import::load(&path).unwrap();
-        assert_eq!((wrong.palette.len(), &wrong.warnings), (right.palette.len(), &right.warnings), "{file_name}");
-        assert_ne!(
-            (&wrong.skeleton.parents, wrong.skins[0].has_inverse_binds),
-            (&right.skeleton.parents, right.skins[0].has_inverse_binds),
-            "{file_name}"
-        );
-    }
 }

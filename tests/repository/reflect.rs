@@ -1,37 +1,29 @@
 //! SPIR-V reflection, just enough to compare memory layouts and bindings: names, offsets and sizes.
 
+use std::collections::BTreeSet;
+
 use rspirv::dr::{Instruction, Module, Operand, load_words};
 use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass, Word};
+use throng::vulkan::spirv::Spirv;
 
-/// A struct with offsets, which means that it is stored in memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The layout of a struct in memory.
+#[derive(Debug, PartialEq, Eq)]
 pub struct MemoryStruct {
     pub name: String,
     /// The names and offsets in bytes, in order.
     pub members: Vec<(String, u32)>,
     /// The end of the last member, in bytes.
-    pub end: u32,
-    /// The stride of an array of this struct, if the module has one.
-    pub stride: Option<u32>,
-}
-
-/// The set and the binding of a resource variable, its kind, and the name of its block or, for a texture, of the variable.
-pub type Resource = (u32, u32, Kind, String);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    UniformBuffer,
-    StorageBuffer,
-    CombinedImageSampler,
+    pub size: u32,
 }
 
 pub struct Reflection {
-    module: Module,
+    pub module: Module,
 }
 
 impl Reflection {
-    pub fn new(words: &[u32]) -> Self {
-        Self { module: load_words(words).expect("valid SPIR-V") }
+    pub fn new(shader: &Spirv) -> Self {
+        let module = load_words(shader.words);
+        Self { module: module.unwrap_or_else(|error| panic!("{}: {error}", shader.file_name)) }
     }
 
     /// Returns the `LocalSize` of the entry point, or `None` unless it is a compute shader.
@@ -43,125 +35,102 @@ impl Reflection {
 
     /// Returns the id and the name of each specialization constant.
     pub fn specialization_constants(&self) -> Vec<(u32, String)> {
-        let constant = |instruction: &Instruction| match instruction.operands[..] {
-            [Operand::IdRef(constant), Operand::Decoration(Decoration::SpecId), Operand::LiteralBit32(id)] => {
-                Some((id, self.name(&[Operand::IdRef(constant)])))
-            }
-            _ => None,
-        };
-        self.module.annotations.iter().filter_map(constant).collect()
+        let ids = self.module.types_global_values.iter().filter_map(|instruction| instruction.result_id);
+        let with_id = ids.filter_map(|id| Some((self.decoration(&of(id), Decoration::SpecId)?, id)));
+        with_id.map(|(number, id)| (number, self.name(&of(id)))).collect()
     }
 
-    /// Returns all structs whose members have offsets, apart from storage buffers that wrap an array.
-    pub fn memory_structs(&self) -> Vec<MemoryStruct> {
-        let is_array = |id: Word| self.definition(id).class.opcode == Op::TypeRuntimeArray;
-        let of_type = |kind: &Instruction| match (kind.class.opcode, &kind.operands[..]) {
-            (Op::TypeStruct, [Operand::IdRef(only)]) if is_array(*only) => None,
-            (Op::TypeStruct, _) => self.memory_struct(kind.result_id?),
-            _ => None,
+    /// Returns all structs whose members have offsets, apart from storage buffers that wrap an array. With each comes the stride
+    /// of an array of this struct, if the module has one.
+    pub fn memory_structs(&self) -> Vec<(MemoryStruct, Option<u32>)> {
+        let wraps_array =
+            |kind: &Instruction| kind.operands.len() == 1 && self.opcode(id(kind, 0)) == Op::TypeRuntimeArray;
+        let with_stride = |kind: &Instruction| {
+            let mut arrays = self.all(Op::TypeRuntimeArray).filter(|array| Some(id(array, 0)) == kind.result_id);
+            let stride = arrays.find_map(|array| self.decoration(&of(array.result_id?), Decoration::ArrayStride));
+            Some((self.memory_struct(kind.result_id?)?, stride))
         };
-        self.module.types_global_values.iter().filter_map(of_type).collect()
+        self.all(Op::TypeStruct).filter(|kind| !wraps_array(kind)).filter_map(with_stride).collect()
     }
 
-    /// Returns the block of push constants.
-    pub fn push_constants(&self) -> Option<MemoryStruct> {
-        self.variables(StorageClass::PushConstant).find_map(|(_, pointee)| self.memory_struct(pointee))
+    /// Returns the name of the block of push constants, if there is one.
+    pub fn push_constants(&self) -> String {
+        self.variables(StorageClass::PushConstant).map(|(_, pointee)| self.name(&of(pointee))).collect()
     }
 
-    /// Returns all descriptors that the module declares.
-    pub fn resources(&self) -> Vec<Resource> {
-        let resource = |kind: Kind, (variable, pointee): (Word, Word)| {
-            let is_texture = kind == Kind::CombinedImageSampler;
-            assert_eq!(self.definition(pointee).class.opcode == Op::TypeSampledImage, is_texture);
-            let decoration = |kind| self.decoration(variable, kind).expect("a set and a binding");
-            let name = self.name(&[Operand::IdRef(if is_texture { variable } else { pointee })]);
-            (decoration(Decoration::DescriptorSet), decoration(Decoration::Binding), kind, name)
+    /// Returns all descriptors that the module declares: set, binding, kind, and the name of the block or, for a texture, of
+    /// the variable, as in `0.1 buffer Poses`.
+    pub fn resources(&self) -> Vec<String> {
+        let resource = |kind: &str, (variable, pointee): (Word, Word)| {
+            let is_texture = self.opcode(pointee) == Op::TypeSampledImage;
+            assert_eq!(is_texture, kind == "texture");
+            let place = [Decoration::DescriptorSet, Decoration::Binding];
+            let [set, binding] = place.map(|kind| self.decoration(&of(variable), kind).expect("a set and a binding"));
+            let name = self.name(&of(if is_texture { variable } else { pointee }));
+            format!("{set}.{binding} {kind} {name}")
         };
-        let classes = [
-            (StorageClass::Uniform, Kind::UniformBuffer),
-            (StorageClass::StorageBuffer, Kind::StorageBuffer),
-            (StorageClass::UniformConstant, Kind::CombinedImageSampler),
-        ];
-        let of_class = |(class, kind)| self.variables(class).map(move |variable| resource(kind, variable));
-        classes.into_iter().flat_map(of_class).collect()
+        let uniforms = self.variables(StorageClass::Uniform).map(|variable| resource("uniform", variable));
+        let buffers = self.variables(StorageClass::StorageBuffer).map(|variable| resource("buffer", variable));
+        let textures = self.variables(StorageClass::UniformConstant).map(|variable| resource("texture", variable));
+        uniforms.chain(buffers).chain(textures).collect()
     }
 
     /// Returns the location and the number of components of each input of the stage. An array has a location for each
     /// element.
-    pub fn inputs(&self) -> Vec<(u32, u32)> {
-        self.variables(StorageClass::Input)
-            .filter_map(|(variable, kind)| Some((self.decoration(variable, Decoration::Location)?, kind)))
-            .flat_map(|(location, kind)| {
-                let kind = self.definition(kind);
-                let (count, element) = match kind.class.opcode {
-                    Op::TypeArray => (self.array_length(kind), self.definition(id(kind, 0))),
-                    _ => (1, kind),
-                };
-                let components = if element.class.opcode == Op::TypeVector { literal(element, 1) } else { 1 };
-                (0..count).map(move |k| (location + k, components))
-            })
-            .collect()
+    pub fn inputs(&self) -> BTreeSet<(u32, u32)> {
+        let inputs = self.variables(StorageClass::Input).flat_map(|(variable, kind)| {
+            let kind = self.definition(kind);
+            let is_array = kind.class.opcode == Op::TypeArray;
+            let count = if is_array { self.array_length(kind) } else { 1 };
+            let element = if is_array { self.definition(id(kind, 0)) } else { kind };
+            let components = if element.class.opcode == Op::TypeVector { literal(element, 1) } else { 1 };
+            let location = self.decoration(&of(variable), Decoration::Location);
+            location.into_iter().flat_map(move |first| (first..first + count).map(move |at| (at, components)))
+        });
+        inputs.collect()
     }
 
     /// Returns the names of the inputs and outputs that are arrays whose length is a specialization constant.
     pub fn specialized_varyings(&self) -> Vec<String> {
         let varyings = [StorageClass::Input, StorageClass::Output].into_iter().flat_map(|class| self.variables(class));
-        let is_specialized = |&(_, kind): &(Word, Word)| {
-            let kind = self.definition(kind);
-            kind.class.opcode == Op::TypeArray && self.definition(id(kind, 1)).class.opcode != Op::Constant
-        };
-        varyings.filter(is_specialized).map(|(variable, _)| self.name(&[Operand::IdRef(variable)])).collect()
+        let arrays = varyings.filter(|&(_, kind)| self.opcode(kind) == Op::TypeArray);
+        let specialized = arrays.filter(|&(_, kind)| self.opcode(id(self.definition(kind), 1)) != Op::Constant);
+        specialized.map(|(variable, _)| self.name(&of(variable))).collect()
     }
 
     /// Returns the variables of a storage class, with the type that they point to.
     fn variables(&self, class: StorageClass) -> impl Iterator<Item = (Word, Word)> {
-        self.module.types_global_values.iter().filter_map(move |instruction| {
-            let matches = instruction.class.opcode == Op::Variable
-                && instruction.operands.first() == Some(&Operand::StorageClass(class));
-            let pointer = self.definition(instruction.result_type.filter(|_| matches)?);
-            Some((instruction.result_id?, id(pointer, 1)))
-        })
+        let of_class = self.all(Op::Variable).filter(move |variable| variable.operands[0] == class.into());
+        of_class.filter_map(|variable| Some((variable.result_id?, id(self.definition(variable.result_type?), 1))))
     }
 
     fn memory_struct(&self, id: Word) -> Option<MemoryStruct> {
-        let types: Vec<Word> = self.definition(id).operands.iter().map(Operand::unwrap_id_ref).collect();
-        let mut members = Vec::new();
-        let mut end = 0;
-        for (member, &kind) in (0..).zip(&types) {
-            let offset = self.member_decoration((id, member), Decoration::Offset)?;
-            members.push((self.name(&[Operand::IdRef(id), Operand::LiteralBit32(member)]), offset));
-            end = end.max(offset + self.size(kind, Some((id, member))));
+        let mut memory = MemoryStruct { name: self.name(&of(id)), members: Vec::new(), size: 0 };
+        for (k, kind) in (0..).zip(&self.definition(id).operands) {
+            let member = [Operand::IdRef(id), Operand::LiteralBit32(k)];
+            let offset = self.decoration(&member, Decoration::Offset)?;
+            memory.members.push((self.name(&member), offset));
+            memory.size = memory.size.max(offset + self.size(kind.unwrap_id_ref(), &member));
         }
-        let name = self.name(&[Operand::IdRef(id)]);
-        Some(MemoryStruct { name, members, end, stride: self.stride_of(id) })
+        Some(memory)
     }
 
-    fn stride_of(&self, element: Word) -> Option<u32> {
-        let types = self.module.types_global_values.iter();
-        types
-            .filter(|kind| kind.class.opcode == Op::TypeRuntimeArray && id(kind, 0) == element)
-            .find_map(|array| self.decoration(array.result_id?, Decoration::ArrayStride))
-    }
-
-    /// Returns the size of a type in memory. `member` is the struct and the number of the member that has the type: the
-    /// stride of a matrix depends on it.
-    fn size(&self, type_id: Word, member: Option<(Word, u32)>) -> u32 {
+    /// Returns the size of a type in memory. The stride of a matrix is a decoration of the member that has the type.
+    fn size(&self, type_id: Word, member: &[Operand]) -> u32 {
         let kind = self.definition(type_id);
+        let stride = |target, decoration| self.decoration(target, decoration).expect("a stride");
         match kind.class.opcode {
             Op::TypeInt | Op::TypeFloat => literal(kind, 0) / 8,
-            Op::TypeVector => self.size(id(kind, 0), None) * literal(kind, 1),
+            Op::TypeVector => self.size(id(kind, 0), member) * literal(kind, 1),
             Op::TypeMatrix => {
-                let (owner, k) = member.expect("matrices are members");
-                let column_major = [Operand::IdRef(owner), Operand::LiteralBit32(k), Decoration::ColMajor.into()];
+                let column_major = [member, &[Decoration::ColMajor.into()]].concat();
                 let mut annotations = self.module.annotations.iter();
                 assert!(annotations.any(|annotation| annotation.operands == column_major), "row-major matrix");
-                self.member_decoration((owner, k), Decoration::MatrixStride).expect("a stride") * literal(kind, 1)
+                stride(member, Decoration::MatrixStride) * literal(kind, 1)
             }
-            Op::TypeArray => {
-                self.decoration(type_id, Decoration::ArrayStride).expect("a stride") * self.array_length(kind)
-            }
+            Op::TypeArray => stride(&of(type_id), Decoration::ArrayStride) * self.array_length(kind),
             Op::TypeRuntimeArray => 0,
-            Op::TypeStruct => self.memory_struct(type_id).expect("a struct with offsets").end,
+            Op::TypeStruct => self.memory_struct(type_id).expect("a struct with offsets").size,
             other => panic!("no size is known for {other:?}"),
         }
     }
@@ -170,26 +139,33 @@ impl Reflection {
         literal(self.definition(id(array, 1)), 0)
     }
 
+    /// Returns the types, constants and global variables of a kind.
+    fn all(&self, opcode: Op) -> impl Iterator<Item = &Instruction> {
+        self.module.types_global_values.iter().filter(move |instruction| instruction.class.opcode == opcode)
+    }
+
     /// Returns the instruction that defines a type or a constant.
     fn definition(&self, id: Word) -> &Instruction {
         let mut all = self.module.types_global_values.iter();
         all.find(|instruction| instruction.result_id == Some(id)).expect("a type or a constant")
     }
 
-    /// Returns the name of an id or, if a number follows, of its member.
-    fn name(&self, of: &[Operand]) -> String {
-        last_operand(&self.module.debug_names, of).expect("a name").unwrap_literal_string().to_owned()
+    fn opcode(&self, id: Word) -> Op {
+        self.definition(id).class.opcode
     }
 
-    fn decoration(&self, id: Word, kind: Decoration) -> Option<u32> {
-        let operands = [Operand::IdRef(id), kind.into()];
-        last_operand(&self.module.annotations, &operands).map(Operand::unwrap_literal_bit32)
+    fn name(&self, target: &[Operand]) -> String {
+        last_operand(&self.module.debug_names, target).expect("a name").unwrap_literal_string().to_owned()
     }
 
-    fn member_decoration(&self, (id, member): (Word, u32), kind: Decoration) -> Option<u32> {
-        let operands = [Operand::IdRef(id), Operand::LiteralBit32(member), kind.into()];
-        last_operand(&self.module.annotations, &operands).map(Operand::unwrap_literal_bit32)
+    fn decoration(&self, target: &[Operand], kind: Decoration) -> Option<u32> {
+        last_operand(&self.module.annotations, &[target, &[kind.into()]].concat()).map(Operand::unwrap_literal_bit32)
     }
+}
+
+/// Returns the target of names and decorations of an id. The number of a member may follow.
+fn of(id: Word) -> [Operand; 1] {
+    [Operand::IdRef(id)]
 }
 
 /// Returns the last operand of the instruction that begins with the other ones.

@@ -1,24 +1,8 @@
 //! The routes that `src/lib.rs` prints: each file is connected with the one above it by the item that stands between them.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 
-use super::architecture::{is_name, without_comments};
-
-/// A line of a route.
-struct Hop<'t> {
-    from: &'t str,
-    item: &'t str,
-    to: &'t str,
-}
-
-/// Returns the code of a file, without comments.
-fn code(file: &str) -> String {
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file));
-    let text = text.unwrap_or_else(|error| panic!("src/lib.rs names {file}: {error}"));
-    without_comments(&text)
-}
+use super::files::{code, is_name, text};
 
 /// Returns the text before and after each use of `item` as a whole word, within its line.
 fn places<'c>(code: &'c str, item: &'c str) -> impl Iterator<Item = (&'c str, &'c str)> {
@@ -42,36 +26,28 @@ fn defines(code: &str, item: &str) -> bool {
     })
 }
 
-/// Returns the hops of each route of `src/lib.rs`, and the files that start one.
-fn routes(text: &str) -> Vec<Vec<Hop<'_>>> {
-    let blocks = text.split("//! ```").filter_map(|block| block.strip_prefix("text\n"));
-    let is_route = |block: &&str| block.lines().any(|line| line.starts_with("//! ▶ "));
-    blocks
-        .filter(is_route)
-        .map(|block| {
-            let (mut hops, mut from) = (Vec::new(), None);
-            for line in block.lines() {
-                let mut words = line.trim_start_matches("//!").split_whitespace();
-                from = match (words.next(), from) {
-                    (Some("▶"), Some(from)) => {
-                        let (Some(item), Some(to)) = (words.next(), words.next()) else { panic!("{line}") };
-                        hops.push(Hop { from, item, to });
-                        Some(to)
-                    }
-                    (start, _) => start,
-                };
-            }
-            hops
-        })
-        .collect()
+/// Returns the lines of a route: for each one the file above it, the item and the file. Other blocks of text have none.
+fn hops(block: &str) -> Vec<(&str, &str, &str)> {
+    let (mut hops, mut from) = (Vec::new(), "");
+    for line in block.lines() {
+        let mut words = line.trim_start_matches("//!").split_whitespace();
+        if line.starts_with("//! ▶ ") {
+            let (Some(item), Some(to)) = (words.nth(1), words.next()) else { panic!("{line}") };
+            hops.push((from, item, to));
+            from = to;
+        } else {
+            from = words.next().unwrap_or("");
+        }
+    }
+    hops
 }
 
 #[test]
 fn each_file_of_a_route_is_connected_with_the_next() {
-    let library = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
-    let routes = routes(&library);
+    let library = text("src/lib.rs");
+    let routes: Vec<_> = library.split("//! ```").map(hops).filter(|hops| !hops.is_empty()).collect();
     assert_eq!(routes.len(), 2, "a joint and a vertex");
-    for Hop { from, item, to } in routes.iter().flatten() {
+    for &(from, item, to) in routes.iter().flatten() {
         let (a, b) = (code(from), code(to));
         // A shader is named by its constant in `vulkan::spirv`.
         let shader = to.rsplit('/').next().unwrap().replace('.', "_").to_uppercase();
@@ -83,12 +59,12 @@ fn each_file_of_a_route_is_connected_with_the_next() {
     for route in &routes {
         assert!(route.len() > 10, "only {} lines", route.len());
         // All parts of a route are connected.
-        let mut reached = BTreeSet::from([route[0].from]);
+        let mut reached = BTreeSet::from([route[0].0]);
         for _ in route {
-            let hops = route.iter().filter(|hop| reached.contains(hop.from) || reached.contains(hop.to));
-            reached = hops.flat_map(|hop| [hop.from, hop.to]).collect();
+            let hops = route.iter().filter(|(from, _, to)| reached.contains(from) || reached.contains(to));
+            reached = hops.flat_map(|&(from, _, to)| [from, to]).collect();
         }
-        let apart: Vec<&str> = route.iter().map(|hop| hop.to).filter(|file| !reached.contains(file)).collect();
+        let apart: Vec<&str> = route.iter().map(|hop| hop.2).filter(|file| !reached.contains(file)).collect();
         assert!(apart.is_empty(), "nothing leads to {apart:?}");
     }
 }

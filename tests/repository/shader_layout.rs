@@ -10,53 +10,33 @@ use std::mem::{offset_of, size_of};
 
 use ash::vk;
 use throng::renderer::layouts::{FRAME_SET, LAST_PAGE_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
-use throng::renderer::passes::overlay_pass::VERTICES;
-use throng::renderer::passes::vertex_input::{
-    CHARACTERS, INSTANCE_BINDING, INSTANCES, NUMBERED_CHARACTERS, STATIC_BINDING,
-};
-use throng::renderer::passes::{ground_pass::STEPS_PER_AXIS, skeleton_pass::VERTICES_PER_BONE};
-use throng::renderer::resident::environment::{
-    GROUP_SIZE, IRRADIANCE_SIDE, ROUGHNESS_COUNT, SPECULAR_SIDE, SPLIT_SUM_SIDE,
-};
-use throng::shader_types::{
-    BindVertex, EnvironmentConstants, FrameData, GpuBone, GpuInfluence, GpuMorphDelta, InstanceData, InstanceHistory,
-    JointMatrix, MaterialData, ModelConstants, MotionConstants, OverlayConstants, OverlayVertex, PaletteEntry,
-    PoseRecord, SkinConstants, SkinnedVertex, SkyData, SpecializationConstants, StaticVertex, ToneMapConstants,
-    VERTICES_PER_GROUP, debug_views, material_features,
-};
-use throng::vulkan::pipeline::VertexInput;
+use throng::renderer::passes::vertex_input::*;
+use throng::renderer::passes::{ground_pass, overlay_pass, skeleton_pass};
+use throng::renderer::resident::environment;
+use throng::shader_types::*;
 use throng::vulkan::spirv::ALL;
 
-use super::reflect::{Kind, MemoryStruct, Reflection};
+use super::files::text;
+use super::reflect::{MemoryStruct, Reflection};
 
-/// Structs that are read as vertex attributes. SPIR-V does not know these as structs.
-const ATTRIBUTE_STRUCTS: [&str; 3] = ["InstanceData", "OverlayVertex", "StaticVertex"];
+/// Structs that lie in arrays, so that their stride is checked too.
+const ELEMENTS: &str = "BindVertex GpuBone GpuInfluence GpuMorphDelta InstanceHistory JointMatrix PaletteEntry PoseRecord \
+    SkinnedVertex";
 
-/// The layout of a struct in Rust.
-#[derive(Debug)]
-struct RustStruct {
-    name: &'static str,
-    members: Vec<(String, u32)>,
-    size: u32,
-}
-
-/// Builds a [`RustStruct`]. Only a macro can turn members into names and offsets. A missing member does not compile.
-macro_rules! rust_struct {
-    ($type:ident: $($member:ident)+) => {{
+/// Builds a [`MemoryStruct`] for each struct. Only a macro can turn members into names and offsets. A missing member does not
+/// compile.
+macro_rules! rust_structs {
+    ($($type:ident: $($member:ident)+;)*) => { vec![$({
         let _all_members_are_named = |value: $type| { let $type { $($member: _),+ } = value; };
-        RustStruct {
-            name: stringify!($type),
+        MemoryStruct {
+            name: stringify!($type).to_owned(),
             members: vec![$((stringify!($member).to_owned(), offset_of!($type, $member) as u32)),+],
             size: size_of::<$type>() as u32,
         }
-    }};
+    }),*] };
 }
 
-macro_rules! rust_structs {
-    ($($type:ident: $($member:ident)+;)*) => { vec![$(rust_struct!($type: $($member)+)),*] };
-}
-
-fn rust_structs() -> Vec<RustStruct> {
+fn rust_structs() -> Vec<MemoryStruct> {
     rust_structs! {
         JointMatrix: rows;
         BindVertex: position normal_octahedral first_influence influence_count first_morph_delta morph_delta_count;
@@ -88,72 +68,47 @@ fn rust_structs() -> Vec<RustStruct> {
 }
 
 /// Returns each module's name and its reflection.
-fn modules() -> Vec<(&'static str, Reflection)> {
-    ALL.iter().map(|shader| (shader.file_name, Reflection::new(shader.words))).collect()
-}
-
-fn assert_same(file_name: &str, rust: &RustStruct, shader: &MemoryStruct) {
-    let what = format!("{} in {file_name}", rust.name);
-    assert_eq!(shader.members, rust.members, "members of {what}");
-    assert_eq!(shader.end, rust.size, "size of {what}");
-    if let Some(stride) = shader.stride {
-        assert_eq!(stride, rust.size, "array stride of {what}");
-    }
+fn modules() -> impl Iterator<Item = (&'static str, Reflection)> {
+    ALL.iter().map(|shader| (shader.file_name, Reflection::new(shader)))
 }
 
 #[test]
 fn structs_have_the_same_members_offsets_and_sizes() {
     let rust_structs = rust_structs();
-    let mut found = BTreeSet::new();
-    let mut found_in_arrays = BTreeSet::new();
+    let (mut found, mut found_in_arrays) = (BTreeSet::new(), BTreeSet::new());
     for (file_name, module) in modules() {
-        for shader in &module.memory_structs() {
+        for (shader, stride) in module.memory_structs() {
             let rust = rust_structs.iter().find(|rust| rust.name == shader.name);
-            let rust = rust.unwrap_or_else(|| panic!("{} in {file_name} has no twin in shader_types.rs", shader.name));
-            assert_same(file_name, rust, shader);
-            found.insert(rust.name);
-            if shader.stride.is_some() {
-                found_in_arrays.insert(rust.name);
-            }
+            assert_eq!(Some(&shader), rust, "{file_name} and shader_types.rs");
+            assert!(stride.is_none_or(|stride| stride == shader.size), "array stride {stride:?} of {shader:?}");
+            found_in_arrays.extend(stride.map(|_| shader.name.clone()));
+            found.insert(shader.name);
         }
     }
-    // The attribute structs have a test: `attributes_lie_where_the_structs_have_them`.
-    let in_memory = rust_structs.iter().map(|rust| rust.name).filter(|name| !ATTRIBUTE_STRUCTS.contains(name));
-    assert_eq!(found, in_memory.collect());
-    let elements = [
-        "BindVertex",
-        "GpuBone",
-        "GpuInfluence",
-        "GpuMorphDelta",
-        "InstanceHistory",
-        "JointMatrix",
-        "PaletteEntry",
-        "PoseRecord",
-        "SkinnedVertex",
-    ];
-    assert_eq!(found_in_arrays, elements.into());
+    assert_eq!(found_in_arrays, ELEMENTS.split(' ').map(str::to_owned).collect());
+    // SPIR-V does not know vertex attributes as structs. `attributes_lie_where_the_structs_have_them` is their test.
+    found.extend(["InstanceData", "OverlayVertex", "StaticVertex"].map(str::to_owned));
+    assert_eq!(found, rust_structs.into_iter().map(|rust| rust.name).collect());
+    let source = text("src/shader_types.rs");
+    let declared = source.lines().filter_map(|line| line.strip_prefix("pub struct ")?.strip_suffix(" {"));
+    assert_eq!(found, declared.map(str::to_owned).collect(), "the table holds every struct of shader_types");
 }
 
 /// Each attribute begins at a member (or at a row of the matrix).
 #[test]
 fn attributes_lie_where_the_structs_have_them() {
-    let rows = [0, 16, 32].map(|row| offset_of!(InstanceData, world_from_model) + row);
+    let of_instance = |offset: usize| (INSTANCE_BINDING, offset as u32);
+    let rows = [0, 16, 32].map(|row| of_instance(offset_of!(InstanceData, world_from_model) + row));
+    let pose_and_tint = [offset_of!(InstanceData, pose), offset_of!(InstanceData, tint_unorm8)].map(of_instance);
     let static_vertex = [offset_of!(StaticVertex, tex_coords), offset_of!(StaticVertex, color_unorm8)];
-    let expected: Vec<(u32, u32, u32)> = rows
-        .into_iter()
-        .chain([offset_of!(InstanceData, pose), offset_of!(InstanceData, tint_unorm8)])
-        .map(|at| (INSTANCE_BINDING, at as u32))
-        .chain(static_vertex.map(|at| (STATIC_BINDING, at as u32)))
-        .chain([(INSTANCE_BINDING, offset_of!(InstanceData, numbers) as u32)])
-        .zip(0..)
-        .map(|((binding, at), location)| (location, binding, at))
-        .collect();
-    let found = |input: VertexInput<'_>| -> Vec<(u32, u32, u32)> {
-        input.attributes.iter().map(|attribute| (attribute.location, attribute.binding, attribute.offset)).collect()
-    };
-    assert_eq!(found(NUMBERED_CHARACTERS), expected);
-    assert_eq!(found(CHARACTERS), expected[..7]);
-    assert_eq!(found(INSTANCES), expected[..4]);
+    let static_vertex = static_vertex.map(|offset| (STATIC_BINDING, offset as u32));
+    let numbers = [of_instance(offset_of!(InstanceData, numbers))];
+    let expected = [&rows[..], &pose_and_tint, &static_vertex, &numbers].concat();
+    for (input, count) in [(NUMBERED_CHARACTERS, 8), (CHARACTERS, 7), (INSTANCES, 4)] {
+        let found: Vec<_> = input.attributes.iter().map(|attribute| (attribute.binding, attribute.offset)).collect();
+        assert_eq!(found, expected[..count]);
+        assert!(input.attributes.iter().map(|attribute| attribute.location).eq(0..count as u32));
+    }
     let strides: Vec<u32> = CHARACTERS.bindings.iter().map(|binding| binding.stride).collect();
     assert_eq!(strides, [size_of::<InstanceData>() as u32, size_of::<StaticVertex>() as u32]);
 }
@@ -166,205 +121,115 @@ fn attributes_are_the_inputs_of_the_vertex_shaders() {
         vk::Format::R32G32_UINT | vk::Format::R32G32_SFLOAT => 2,
         _ => 1,
     };
-    for (file_name, module) in modules().into_iter().filter(|(file_name, _)| file_name.ends_with(".vert")) {
+    for (file_name, module) in modules().filter(|(file_name, _)| file_name.ends_with(".vert")) {
         let attributes = match file_name.split(['_', '.']).next() {
             Some("character" | "shadow") => CHARACTERS.attributes,
             Some("debug" | "motion") => NUMBERED_CHARACTERS.attributes,
             Some("skeleton") => INSTANCES.attributes,
-            Some("overlay") => VERTICES.attributes,
+            Some("overlay") => overlay_pass::VERTICES.attributes,
             _ => &[],
         };
-        let expected: BTreeSet<(u32, u32)> =
-            attributes.iter().map(|attribute| (attribute.location, components(attribute.format))).collect();
-        let found: BTreeSet<(u32, u32)> = module.inputs().into_iter().collect();
-        assert!(found.is_subset(&expected), "{file_name} reads {found:?}, and the pipeline has {expected:?}");
-        assert_eq!(found.len(), expected.len(), "{file_name} leaves attributes unread");
-    }
-}
-
-/// MoltenVK copies such an array out of bounds.
-#[test]
-fn no_varying_has_the_length_of_a_specialization_constant() {
-    for (file_name, module) in modules() {
-        assert_eq!(module.specialized_varyings(), [""; 0], "{file_name}");
+        let expected = attributes.iter().map(|attribute| (attribute.location, components(attribute.format)));
+        assert_eq!(module.inputs(), expected.collect(), "inputs of {file_name}, and attributes of its pipeline");
     }
 }
 
 #[test]
-fn the_table_holds_every_struct_of_shader_types() {
-    let source = include_str!("../../src/shader_types.rs");
-    let declared = source.lines().filter_map(|line| line.strip_prefix("pub struct ")?.strip_suffix(" {"));
-    assert_eq!(declared.collect::<BTreeSet<_>>(), rust_structs().iter().map(|rust| rust.name).collect());
-}
-
-#[test]
-fn push_constants_are_those_that_the_passes_push() {
-    let pushed: Vec<(&str, String)> = modules()
-        .into_iter()
-        .filter_map(|(file_name, module)| Some((file_name, module.push_constants()?.name)))
-        .collect();
+fn push_constants_and_sizes_of_groups_are_those_that_the_passes_have() {
     let expected = [
-        ("debug_view.vert", "ModelConstants"),
-        ("debug_view_skinning.vert", "ModelConstants"),
-        ("environment_irradiance.comp", "EnvironmentConstants"),
-        ("environment_specular.comp", "EnvironmentConstants"),
-        ("motion.vert", "MotionConstants"),
-        ("overlay.vert", "OverlayConstants"),
-        ("skin.comp", "SkinConstants"),
-        ("tone_map.frag", "ToneMapConstants"),
+        ("debug_view.vert", "ModelConstants", None),
+        ("debug_view_skinning.vert", "ModelConstants", None),
+        ("environment_brdf.comp", "", Some(environment::GROUP_SIZE)),
+        ("environment_irradiance.comp", "EnvironmentConstants", Some(environment::GROUP_SIZE)),
+        ("environment_specular.comp", "EnvironmentConstants", Some(environment::GROUP_SIZE)),
+        ("motion.vert", "MotionConstants", None),
+        ("overlay.vert", "OverlayConstants", None),
+        ("skin.comp", "SkinConstants", Some(VERTICES_PER_GROUP)),
+        ("tone_map.frag", "ToneMapConstants", None),
     ];
-    assert_eq!(pushed, expected.map(|(file_name, name)| (file_name, name.to_owned())));
+    let expected = expected.map(|(file_name, name, size)| (file_name, name.to_owned(), size.map(|size| [size, 1, 1])));
+    let found = modules().map(|(file_name, module)| (file_name, module.push_constants(), module.local_size()));
+    assert_eq!(found.filter(|(_, name, size)| !name.is_empty() || size.is_some()).collect::<Vec<_>>(), expected);
 }
 
 /// Each shader that has a specialization constant has it under the id and the name of the member.
 #[test]
 fn specialization_constants_have_one_meaning_each() {
-    let rust = rust_struct!(SpecializationConstants: features influence_count with_morphs with_tangents with_normals
-        poses_per_group debug_view ground_is_shaded encodes_srgb with_dual_quaternions);
-    let members: Vec<(u32, String)> = rust.members.into_iter().map(|(name, offset)| (offset / 4, name)).collect();
-    let mut found = BTreeSet::new();
-    for (file_name, module) in modules() {
-        for (id, name) in module.specialization_constants() {
-            let constant = (id, name.to_lowercase());
-            assert!(members.contains(&constant), "{file_name} has {constant:?}");
-            found.insert(constant);
-        }
-    }
-    assert_eq!(found, members.into_iter().collect());
-}
-
-/// Returns the constants of a shader source whose names begin with a prefix, without it.
-fn numbers<'s>(source: &'s str, prefix: &str) -> Vec<(&'s str, u32)> {
-    let declarations = source.lines().filter_map(|line| line.strip_prefix("const uint ")?.strip_prefix(prefix));
-    declarations
-        .filter_map(|line| line.split_once(';')?.0.split_once(" = "))
-        .filter_map(|(name, value)| Some((name, value.parse().ok()?)))
-        .collect()
+    let rust = rust_structs!(SpecializationConstants: features influence_count with_morphs with_tangents with_normals
+        poses_per_group debug_view ground_is_shaded encodes_srgb with_dual_quaternions;);
+    let members = rust[0].members.iter().map(|(name, offset)| (offset / 4, name.clone())).collect();
+    let constants = modules().flat_map(|(_, module)| module.specialization_constants());
+    assert_eq!(constants.map(|(id, name)| (id, name.to_lowercase())).collect::<BTreeSet<_>>(), members);
 }
 
 /// Returns constants of a module with their names.
 macro_rules! constants {
-    ($module:ident: $($name:ident)+) => { [$((stringify!($name), $module::$name)),+] };
+    ($module:ident: $($name:ident)+) => { &[$((stringify!($name), $module::$name)),+] };
 }
-
-const SPECIALIZATION: &str = include_str!("../../shaders/specialization.glsl");
 
 #[test]
 fn numbers_that_stand_in_two_languages_are_equal() {
-    let sizes = [
-        ("IRRADIANCE_SIDE", IRRADIANCE_SIDE),
-        ("SPECULAR_SIDE", SPECULAR_SIDE),
-        ("ROUGHNESS_COUNT", ROUGHNESS_COUNT),
-        ("SPLIT_SUM_SIDE", SPLIT_SUM_SIDE),
-    ];
-    assert_eq!(numbers(include_str!("../../shaders/environment_sizes.glsl"), ""), sizes);
-    let ground = numbers(include_str!("../../shaders/ground.vert"), "");
-    assert_eq!(ground, [("STEPS_PER_AXIS", STEPS_PER_AXIS)]);
-    let skeleton = numbers(include_str!("../../shaders/skeleton.vert"), "");
-    let counts = [("OCTAHEDRON_VERTICES", 24), ("AXIS_VERTICES", 9), ("VERTICES_PER_BONE", VERTICES_PER_BONE)];
-    assert_eq!(skeleton, counts);
-}
-
-#[test]
-fn bits_of_features_have_one_meaning() {
-    let in_shader = numbers(SPECIALIZATION, "FEATURE_");
-    let in_rust = constants!(material_features: FLAT THIN MASKED BLENDED UNLIT TEX_COORDS_VARY BASE_COLOR_TEXTURE
-        METALLIC_ROUGHNESS_TEXTURE OCCLUSION_TEXTURE EMISSIVE_TEXTURE NORMAL_TEXTURE TANGENTS DIELECTRIC EMITS COLOR_FACTOR
-        MIRRORED_BY_CLIPS SHADOWED TRANSPARENT SPECULAR SILHOUETTE);
-    assert_eq!(in_shader, in_rust);
-    assert!(in_rust.iter().enumerate().all(|(rank, &(_, bit))| bit == 1 << rank), "one bit each");
-}
-
-#[test]
-fn debug_views_have_the_same_numbers() {
-    let in_rust = constants!(debug_views: NORMALS TANGENTS TEX_COORDS WEIGHTS JOINTS INFLUENCES HEAT INSTANCES POSES CLAY
+    let features: &[(&str, u32)] = constants!(material_features: FLAT THIN MASKED BLENDED UNLIT TEX_COORDS_VARY
+        BASE_COLOR_TEXTURE METALLIC_ROUGHNESS_TEXTURE OCCLUSION_TEXTURE EMISSIVE_TEXTURE NORMAL_TEXTURE TANGENTS DIELECTRIC
+        EMITS COLOR_FACTOR MIRRORED_BY_CLIPS SHADOWED TRANSPARENT SPECULAR SILHOUETTE);
+    assert!(features.iter().enumerate().all(|(rank, &(_, bit))| bit == 1 << rank), "one bit each");
+    let views = constants!(debug_views: NORMALS TANGENTS TEX_COORDS WEIGHTS JOINTS INFLUENCES HEAT INSTANCES POSES CLAY
         WIRES LOD COLORS MOTION);
-    assert_eq!(numbers(SPECIALIZATION, "VIEW_"), in_rust);
-}
-
-#[test]
-fn groups_have_the_size_that_is_dispatched() {
-    let sizes: Vec<_> = modules().iter().filter_map(|(name, module)| Some((*name, module.local_size()?))).collect();
-    let expected = [
-        ("environment_brdf.comp", GROUP_SIZE),
-        ("environment_irradiance.comp", GROUP_SIZE),
-        ("environment_specular.comp", GROUP_SIZE),
-        ("skin.comp", VERTICES_PER_GROUP),
-    ];
-    assert_eq!(sizes, expected.map(|(file_name, size)| (file_name, [size, 1, 1])));
+    let sizes = constants!(environment: IRRADIANCE_SIDE SPECULAR_SIDE ROUGHNESS_COUNT SPLIT_SUM_SIDE);
+    let bone =
+        [("OCTAHEDRON_VERTICES", 24), ("AXIS_VERTICES", 9), ("VERTICES_PER_BONE", skeleton_pass::VERTICES_PER_BONE)];
+    // The constants of a shader source whose names begin with a prefix, without it.
+    for (file_name, prefix, expected) in [
+        ("specialization.glsl", "FEATURE_", features),
+        ("specialization.glsl", "VIEW_", views),
+        ("environment_sizes.glsl", "", sizes),
+        ("ground.vert", "", constants!(ground_pass: STEPS_PER_AXIS)),
+        ("skeleton.vert", "", &bone),
+    ] {
+        let source = text(&format!("shaders/{file_name}"));
+        let declarations = source.lines().filter_map(|line| line.strip_prefix("const uint ")?.strip_prefix(prefix));
+        let numbers = declarations.filter_map(|line| line.split_once(';')?.0.split_once(" = "));
+        let numbers: Vec<_> = numbers.filter_map(|(name, value)| Some((name, value.parse().ok()?))).collect();
+        assert_eq!(numbers, expected, "{file_name}");
+    }
 }
 
 #[test]
 fn descriptors_lie_where_the_layouts_have_them() {
-    let scene = [
-        (FRAME_SET, 0, Kind::UniformBuffer, "FrameData"),
-        (FRAME_SET, 1, Kind::StorageBuffer, "Poses"),
-        (FRAME_SET, 2, Kind::StorageBuffer, "Palette"),
-        (FRAME_SET, 3, Kind::StorageBuffer, "MorphWeights"),
-        (FRAME_SET, 4, Kind::CombinedImageSampler, "shadow_map"),
-        (FRAME_SET, 5, Kind::CombinedImageSampler, "irradiance_table"),
-        (FRAME_SET, 6, Kind::CombinedImageSampler, "specular_table"),
-        (FRAME_SET, 7, Kind::CombinedImageSampler, "split_sum_table"),
-        (MODEL_SET, 0, Kind::StorageBuffer, "BindVertices"),
-        (MODEL_SET, 1, Kind::StorageBuffer, "Influences"),
-        (MODEL_SET, 2, Kind::StorageBuffer, "MorphDeltas"),
-        (MODEL_SET, 3, Kind::StorageBuffer, "BindTangents"),
-        (MODEL_SET, 4, Kind::StorageBuffer, "MorphTangents"),
-        (MODEL_SET, 5, Kind::StorageBuffer, "PaletteEntries"),
-        (MODEL_SET, 6, Kind::StorageBuffer, "Bones"),
-        (MODEL_SET, 7, Kind::StorageBuffer, "SkinOrder"),
-        (PAGE_SET, 0, Kind::StorageBuffer, "SkinnedVertices"),
-        (PAGE_SET, 1, Kind::StorageBuffer, "SkinnedTangents"),
-        (MATERIAL_SET, 0, Kind::UniformBuffer, "MaterialData"),
-        (MATERIAL_SET, 1, Kind::CombinedImageSampler, "base_color_texture"),
-        (MATERIAL_SET, 2, Kind::CombinedImageSampler, "metallic_roughness_texture"),
-        (MATERIAL_SET, 3, Kind::CombinedImageSampler, "occlusion_texture"),
-        (MATERIAL_SET, 4, Kind::CombinedImageSampler, "emissive_texture"),
-        (MATERIAL_SET, 5, Kind::CombinedImageSampler, "normal_texture"),
+    // The resources of each set in the order of the bindings.
+    let frame = "uniform FrameData, buffer Poses, buffer Palette, buffer MorphWeights, texture shadow_map, \
+        texture irradiance_table, texture specular_table, texture split_sum_table";
+    let model = "buffer BindVertices, buffer Influences, buffer MorphDeltas, buffer BindTangents, buffer MorphTangents, \
+        buffer PaletteEntries, buffer Bones, buffer SkinOrder";
+    let page = "buffer SkinnedVertices, buffer SkinnedTangents";
+    let material = "uniform MaterialData, texture base_color_texture, texture metallic_roughness_texture, \
+        texture occlusion_texture, texture emissive_texture, texture normal_texture";
+    let last_page = "buffer LastInstances, buffer LastSkinnedVertices";
+    let [frame, page, material] = [(FRAME_SET, frame), (PAGE_SET, page), (MATERIAL_SET, material)];
+    // The sets of the shaders whose names begin so.
+    let layouts = [
+        ("tone_map", vec![(0, "texture hdr_color")]),
+        ("overlay", vec![(0, "texture atlas")]),
+        ("outline", vec![(0, "texture silhouette")]),
+        ("environment", vec![(0, "buffer IrradianceTexels, buffer SpecularTexels, buffer BrdfTexels")]),
+        // The page of the last frame takes the place of the model.
+        ("motion", vec![frame, (LAST_PAGE_SET, last_page), page, material]),
+        ("", vec![frame, (MODEL_SET, model), page, material]),
     ];
-    let environment = [
-        (0, 0, Kind::StorageBuffer, "IrradianceTexels"),
-        (0, 1, Kind::StorageBuffer, "SpecularTexels"),
-        (0, 2, Kind::StorageBuffer, "BrdfTexels"),
-    ];
-    let tone_map = [(0, 0, Kind::CombinedImageSampler, "hdr_color")];
-    let overlay = [(0, 0, Kind::CombinedImageSampler, "atlas")];
-    let outline = [(0, 0, Kind::CombinedImageSampler, "silhouette")];
-    // The page of the last frame takes the place of the model.
-    let last_page = [
-        (LAST_PAGE_SET, 0, Kind::StorageBuffer, "LastInstances"),
-        (LAST_PAGE_SET, 1, Kind::StorageBuffer, "LastSkinnedVertices"),
-    ];
-    let motion: Vec<_> = scene.into_iter().filter(|known| known.0 != MODEL_SET).chain(last_page).collect();
+    let layouts = layouts.map(|(start, sets)| {
+        let bindings = sets.iter().flat_map(|(set, resources)| {
+            resources.split(", ").enumerate().map(move |(binding, resource)| format!("{set}.{binding} {resource}"))
+        });
+        (start, bindings.collect::<BTreeSet<String>>())
+    });
     let mut used = BTreeSet::new();
     for (file_name, module) in modules() {
-        let allowed = match file_name.split(['_', '.']).next() {
-            Some("tone") => &tone_map[..],
-            Some("overlay") => &overlay[..],
-            Some("outline") => &outline[..],
-            Some("environment") => &environment[..],
-            Some("motion") => &motion[..],
-            _ => &scene[..],
-        };
-        for (set, binding, kind, name) in module.resources() {
-            let found = (set, binding, kind, name.as_str());
-            let known = allowed.iter().find(|&&known| known == found);
-            used.insert(*known.unwrap_or_else(|| panic!("{file_name} has {found:?}, which no layout has")));
+        let (_, allowed) = layouts.iter().find(|(start, _)| file_name.starts_with(start)).unwrap();
+        for resource in module.resources() {
+            assert!(allowed.contains(&resource), "{file_name} has {resource}, which no layout has");
+            used.insert(resource);
         }
     }
-    assert_eq!(
-        used,
-        scene.into_iter().chain(last_page).chain(environment).chain(tone_map).chain(overlay).chain(outline).collect(),
-        "every binding of the layouts is used by a shader"
-    );
-}
-
-/// Tests the comparison itself: a layout that differs in one member must not pass.
-#[test]
-#[should_panic(expected = "members of SkinnedVertex in a shader")]
-fn a_moved_member_is_noticed() {
-    let rust = rust_struct!(SkinnedVertex: position normal_octahedral);
-    let members = vec![("position".to_owned(), 0), ("normal_octahedral".to_owned(), 16)];
-    let shader = MemoryStruct { name: rust.name.to_owned(), members, end: 20, stride: Some(32) };
-    assert_same("a shader", &rust, &shader);
+    let all = layouts.into_iter().flat_map(|(_, bindings)| bindings);
+    assert_eq!(used, all.collect(), "every binding of the layouts is used by a shader");
 }

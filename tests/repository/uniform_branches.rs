@@ -9,10 +9,10 @@
 
 use std::collections::HashMap;
 
-use rspirv::dr::{Instruction, Module, Operand};
+use rspirv::dr::{Module, Operand};
 use rspirv::spirv::{Op, StorageClass, Word};
 
-/// The inputs that a value depends on.
+/// The inputs that a value depends on. A pointer has the class of the values that it points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 enum Class {
     /// Constants, including specialization constants.
@@ -26,19 +26,20 @@ enum Class {
 
 /// Returns the branches of `module` that depend on uniforms alone, each as `file:line`.
 pub fn uniform_branches(module: &Module) -> Vec<String> {
-    let mut classes = Classes::default();
-    while module.all_inst_iter().filter(|instruction| classes.visit(instruction)).count() > 0 {}
-    let mut line = "?".to_owned();
-    let mut found = Vec::new();
+    let mut classes = HashMap::new();
+    while raise_classes(module, &mut classes) {}
+    let (mut found, mut line) = (Vec::new(), "?".to_owned());
     for instruction in module.all_inst_iter() {
-        match (instruction.class.opcode, &instruction.operands[..]) {
-            (Op::Line, [Operand::IdRef(file), Operand::LiteralBit32(number), ..]) => {
-                line = format!("{}:{number}", string(module, *file));
+        let operands = &instruction.operands;
+        match instruction.class.opcode {
+            Op::Line => {
+                let mut strings = module.debug_string_source.iter();
+                let file = strings.find(|string| string.result_id == operands[0].id_ref_any()).expect("a string");
+                line = format!("{}:{}", file.operands[0].unwrap_literal_string(), operands[1].unwrap_literal_bit32());
             }
-            (Op::BranchConditional | Op::Switch, [Operand::IdRef(condition), ..])
-                if classes.of(*condition) == Class::Uniform =>
-            {
-                found.push(line.clone());
+            Op::BranchConditional | Op::Switch => {
+                let is_uniform = classes.get(&operands[0].unwrap_id_ref()) == Some(&Class::Uniform);
+                found.extend(is_uniform.then(|| line.clone()));
             }
             _ => {}
         }
@@ -46,64 +47,33 @@ pub fn uniform_branches(module: &Module) -> Vec<String> {
     found
 }
 
-fn string(module: &Module, id: Word) -> &str {
-    let mut strings = module.debug_string_source.iter();
-    let string = strings.find(|instruction| instruction.result_id == Some(id)).expect("a string");
-    string.operands[0].unwrap_literal_string()
-}
-
-/// The class of each id. A pointer has the class of the values that it points to.
-#[derive(Default)]
-struct Classes {
-    by_id: HashMap<Word, Class>,
-    /// The variable that each pointer points into.
-    variable_of: HashMap<Word, Word>,
-}
-
-impl Classes {
-    fn of(&self, id: Word) -> Class {
-        self.by_id.get(&id).copied().unwrap_or_default()
-    }
-
-    /// Raises the class of an id. Returns true if it was lower.
-    fn raise(&mut self, id: Word, class: Class) -> bool {
-        let old = self.by_id.entry(id).or_default();
-        let raised = class > *old;
-        *old = class.max(*old);
-        raised
-    }
-
-    /// Applies one instruction. Returns true if a class has changed.
-    fn visit(&mut self, instruction: &Instruction) -> bool {
-        let ids = instruction.operands.iter().filter_map(Operand::id_ref_any);
-        let operands = ids.clone().map(|id| self.of(id)).max().unwrap_or_default();
+/// Applies each instruction once. Returns whether a class has changed.
+fn raise_classes(module: &Module, classes: &mut HashMap<Word, Class>) -> bool {
+    let mut has_changed = false;
+    // The variable that each pointer points into.
+    let mut variables = HashMap::new();
+    for instruction in module.all_inst_iter() {
+        let ids: Vec<Word> = instruction.operands.iter().filter_map(Operand::id_ref_any).collect();
+        let mut class = ids.iter().filter_map(|id| classes.get(id).copied()).max().unwrap_or_default();
+        let variable = ids.first().map(|id| *variables.get(id).unwrap_or(id));
+        let mut target = instruction.result_id;
         match instruction.class.opcode {
             Op::FunctionCall | Op::FunctionParameter => panic!("{instruction:?}: calls are not analysed"),
-            Op::Store | Op::CopyMemory => {
-                let target = ids.clone().next().expect("a pointer");
-                self.raise(self.variable_of.get(&target).copied().unwrap_or(target), operands)
+            Op::Store | Op::CopyMemory => target = variable,
+            Op::Variable => {
+                class = class.max(match instruction.operands[0].unwrap_storage_class() {
+                    StorageClass::Uniform | StorageClass::PushConstant => Class::Uniform,
+                    StorageClass::Function | StorageClass::Private | StorageClass::Output => Class::Constant,
+                    _ => Class::Varying,
+                });
             }
-            opcode => {
-                let Some(result) = instruction.result_id else { return false };
-                let mut class = operands;
-                if opcode == Op::Variable {
-                    class = class.max(class_of_storage(&instruction.operands));
-                } else if matches!(opcode, Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject) {
-                    let base = ids.clone().next().expect("a pointer");
-                    self.variable_of.insert(result, self.variable_of.get(&base).copied().unwrap_or(base));
-                }
-                self.raise(result, class)
-            }
+            Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject => variables.extend(target.zip(variable)),
+            _ => {}
         }
+        let Some(target) = target else { continue };
+        let old = classes.entry(target).or_default();
+        has_changed |= class > *old;
+        *old = class.max(*old);
     }
-}
-
-fn class_of_storage(operands: &[Operand]) -> Class {
-    match operands.first() {
-        Some(Operand::StorageClass(StorageClass::Uniform | StorageClass::PushConstant)) => Class::Uniform,
-        Some(Operand::StorageClass(StorageClass::Function | StorageClass::Private | StorageClass::Output)) => {
-            Class::Constant
-        }
-        _ => Class::Varying,
-    }
+    has_changed
 }

@@ -7,224 +7,175 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::is_name;
+use super::super::files::is_name;
 
-/// A path in code, split at `::`.
-type Path = Vec<String>;
+/// A path in code, without `self` and `*`, or the path of a module below `crate`.
+type Path<'s> = Vec<&'s str>;
 
-/// The edges between the entries of each folder, by the folder's path below `src`.
-pub type Edges = BTreeMap<String, BTreeSet<(String, String)>>;
+type Modules<'s> = BTreeMap<Path<'s>, Names<'s>>;
+
+/// The edges between the entries of a folder.
+pub type Edges<'s> = BTreeSet<(&'s str, &'s str)>;
 
 /// The last element of the path of a folder's own file.
 pub const MOD: &str = "mod.rs";
 
 /// A name that a `use` statement introduces.
-struct Import {
-    name: String,
-    path: Path,
+struct Import<'s> {
+    name: &'s str,
+    path: Path<'s>,
     is_public: bool,
 }
 
-struct Module {
-    imports: Vec<Import>,
-    /// The code without imports.
-    body: String,
-    has_children: bool,
+/// What a source names.
+#[derive(Default)]
+pub struct Names<'s> {
+    imports: Vec<Import<'s>>,
+    /// The paths of at least two names in the code without imports.
+    paths_in_body: Vec<Path<'s>>,
+    words_in_body: BTreeSet<&'s str>,
 }
 
-/// All modules of the library by their paths below `crate`.
-struct Modules(BTreeMap<Path, Module>);
+impl<'s> Names<'s> {
+    /// Reads code without comments.
+    pub fn of(code: &'s str) -> Self {
+        let mut names = Self::default();
+        for statement in code.split(';') {
+            let line_of = |before: &'s str| before.rsplit('\n').next().unwrap_or(before).trim_start();
+            let is_visibility = |line: &str| line.is_empty() || line.starts_with("pub") && line.ends_with(' ');
+            let splits = statement.match_indices("use ").map(|(at, _)| statement.split_at(at));
+            let mut imports = splits.filter(|(before, _)| is_visibility(line_of(before)));
+            let (before, import) = imports.next().unwrap_or((statement, ""));
+            let is_public = !line_of(before).is_empty();
+            let tree = import.trim_start_matches("use ");
+            names.imports.extend(names_of_tree(tree).into_iter().map(|(name, path)| Import { name, path, is_public }));
+            let paths = before.split(|character: char| character != ':' && !is_name(character)).map(split_path);
+            names.words_in_body.extend(paths.clone().flatten());
+            names.paths_in_body.extend(paths.filter(|path| path.len() > 1));
+        }
+        names
+    }
 
-/// Returns all edges. `sources` holds the paths of files below `src`, each with its text without comments.
-pub fn edges(sources: &[(String, String)]) -> Edges {
-    let modules = Modules::new(sources);
-    let mut edges = Edges::new();
-    for (path, module) in &modules.0 {
-        let from = modules.file_of(path);
-        for named in modules.named_by(path, module) {
-            let Some(to) = modules.resolve(path, &named, 0) else { continue };
+    /// Returns all paths, also those of imports.
+    pub fn paths(&self) -> impl Iterator<Item = &Path<'s>> {
+        self.imports.iter().map(|import| &import.path).chain(&self.paths_in_body)
+    }
+
+    /// Returns all paths but those of unused re-exports.
+    fn used_paths(&self) -> impl Iterator<Item = &Path<'s>> {
+        let is_used = |import: &&Import| !import.is_public || self.words_in_body.contains(import.name);
+        self.imports.iter().filter(is_used).map(|import| &import.path).chain(&self.paths_in_body)
+    }
+}
+
+/// Returns the edges of each folder, by the folder's path below `src`. `sources` holds the paths of files below `src`, each
+/// with its code without comments.
+pub fn edges<'s>(sources: &'s [(String, String)]) -> BTreeMap<String, Edges<'s>> {
+    let modules: Modules = sources.iter().map(|(file, code)| (module_of(file), Names::of(code))).collect();
+    let file_of = |module: &Path<'s>| {
+        let has_children = modules.keys().any(|other| other.len() > module.len() && other.starts_with(module));
+        module.iter().copied().chain(has_children.then_some(MOD)).collect::<Vec<_>>()
+    };
+    let mut edges = BTreeMap::<String, Edges<'s>>::new();
+    for (module, names) in &modules {
+        for target in names.used_paths().filter_map(|path| resolve(&modules, module, path)) {
+            let (from, to) = (file_of(module), file_of(&target));
             let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
             if let (Some(a), Some(b)) = (from.get(shared), to.get(shared)) {
-                edges.entry(from[..shared].join("/")).or_default().insert((a.clone(), b.clone()));
+                edges.entry(from[..shared].join("/")).or_default().insert((a, b));
             }
         }
     }
     edges
 }
 
-/// Returns the layers that a source names: the first name of each path after `crate`.
-pub fn named_layers(text: &str) -> BTreeSet<String> {
-    let (imports, body) = split_imports(text);
-    let all = imports.into_iter().map(|import| import.path).chain(paths(&body));
-    all.filter(|path| path.len() > 1 && path[0] == "crate").map(|mut path| path.swap_remove(1)).collect()
+/// Returns the edges that lead to a cycle: those that remain if edges to entries that lead nowhere are taken away, again
+/// and again.
+pub fn leading_to_cycles(mut edges: Edges<'_>) -> Edges<'_> {
+    for _ in 0..edges.len() {
+        let leading: BTreeSet<&str> = edges.iter().map(|(from, _)| *from).collect();
+        edges.retain(|(_, to)| leading.contains(to));
+    }
+    edges
 }
 
-/// Returns the entries of a folder that lead to a cycle: those that remain if entries that lead nowhere are taken away,
-/// again and again.
-pub fn leading_to_cycles(edges: &BTreeSet<(String, String)>) -> BTreeSet<&str> {
-    let mut left: Vec<&(String, String)> = edges.iter().collect();
-    loop {
-        let leading: BTreeSet<&str> = left.iter().map(|(from, _)| from.as_str()).collect();
-        let count = left.len();
-        left.retain(|(_, to)| leading.contains(to.as_str()));
-        if left.len() == count {
-            return leading;
-        }
-    }
+fn module_of(file: &str) -> Path<'_> {
+    file.trim_end_matches(".rs").split('/').filter(|name| !["lib", "mod"].contains(name)).collect()
 }
 
-impl Modules {
-    fn new(sources: &[(String, String)]) -> Self {
-        let mut modules = BTreeMap::new();
-        for (file, text) in sources.iter().filter(|(file, _)| file != "main.rs") {
-            let stem = file.strip_suffix(".rs").unwrap_or(file);
-            let stem = stem.strip_suffix("/mod").unwrap_or(stem);
-            let path: Path = if stem == "lib" { Path::new() } else { stem.split('/').map(str::to_owned).collect() };
-            let (imports, body) = split_imports(text);
-            modules.insert(path, Module { imports, body, has_children: false });
-        }
-        let parents: Vec<Path> = modules.keys().filter_map(|path| Some(path.split_last()?.1.to_vec())).collect();
-        for parent in parents {
-            modules.get_mut(&parent).unwrap_or_else(|| panic!("{parent:?} has no file")).has_children = true;
-        }
-        Self(modules)
-    }
-
-    fn file_of(&self, path: &[String]) -> Path {
-        let mut file = path.to_vec();
-        if self.0[path].has_children {
-            file.push(MOD.to_owned());
-        }
-        file
-    }
-
-    /// Returns the paths in a module's code that may lead to another module.
-    fn named_by(&self, path: &[String], module: &Module) -> Vec<Path> {
-        let words = module.body.split(|character| !is_name(character));
-        let is_used = |import: &&Import| !import.is_public || words.clone().any(|word| word == import.name);
-        let imported = module.imports.iter().filter(is_used).map(|import| import.path.clone());
-        let starts_path = |name: &str| {
-            ["crate", "super", "self"].contains(&name) || self.0.contains_key(&[path, &[name.to_owned()]].concat())
-        };
-        imported.chain(paths(&module.body).into_iter().filter(|named| starts_path(&named[0]))).collect()
-    }
-
-    /// Returns the file that defines the item that the module `from` calls `named`. `None` for items from outside the
-    /// crate, for a module's own items, and for the visibility `pub(in crate::…)`.
-    fn resolve(&self, from: &[String], named: &[String], depth: usize) -> Option<Path> {
-        assert!(depth < 16, "{named:?} in {from:?} leads in circles");
-        let mut at = from.to_vec();
-        for (index, name) in named.iter().enumerate() {
-            let child = [&at[..], std::slice::from_ref(name)].concat();
-            match name.as_str() {
-                "crate" => at.clear(),
-                "super" => at.truncate(at.len() - 1),
-                "self" => {}
-                _ if self.0.contains_key(&child) => at = child,
-                _ => {
-                    let import = self.0[&at].imports.iter().find(|import| import.name == *name && index > 0);
-                    return match import {
-                        Some(import) => self.resolve(&at, &[&import.path, &named[index + 1..]].concat(), depth + 1),
-                        None if index == 0 => None,
-                        None => Some(self.file_of(&at)),
-                    };
-                }
+/// Returns the module that defines the item that the module `from` calls `named`. `None` for items from outside the crate,
+/// for a module's own items, and for the visibility `pub(in crate::…)`.
+fn resolve<'s>(modules: &Modules<'s>, from: &[&'s str], named: &[&'s str]) -> Option<Path<'s>> {
+    let mut at = from.to_vec();
+    for (index, &name) in named.iter().enumerate() {
+        let child = [&at[..], &[name]].concat();
+        match name {
+            "crate" => at.clear(),
+            "super" => at.truncate(at.len() - 1),
+            _ if modules.contains_key(&child) => at = child,
+            _ if index == 0 => return None,
+            _ => {
+                let Some(import) = modules[&at].imports.iter().find(|import| import.name == name) else {
+                    return Some(at);
+                };
+                return resolve(modules, &at, &[&import.path, &named[index + 1..]].concat());
             }
         }
-        if from.starts_with(&at) { None } else { Some(self.file_of(&at)) }
     }
-}
-
-/// Returns the names that `use` statements introduce, and the code without these statements.
-fn split_imports(code: &str) -> (Vec<Import>, String) {
-    let (mut imports, mut body) = (Vec::new(), String::new());
-    let mut lines = code.lines();
-    while let Some(line) = lines.next() {
-        let (before, after) = line.trim_start().split_once("use ").unwrap_or(("none", ""));
-        let is_public = before.starts_with("pub") && before.ends_with(' ');
-        if !before.is_empty() && !is_public {
-            body += line;
-            body.push('\n');
-            continue;
-        }
-        let mut tree = after.to_owned();
-        while !tree.contains(';') {
-            tree += lines.next().expect("a `use` ends with a semicolon").trim();
-        }
-        for (name, path) in names_of_tree(tree.trim_end_matches(';')) {
-            imports.push(Import { name, path, is_public });
-        }
-    }
-    (imports, body)
+    (!from.starts_with(&at)).then_some(at)
 }
 
 /// Returns the names in the tree of a `use` statement, each with its path.
-fn names_of_tree(tree: &str) -> Vec<(String, Path)> {
-    let tree = tree.trim();
-    if let Some((start, group)) = tree.split_once('{') {
-        let start: Path = start.split("::").filter(|name| !name.is_empty()).map(str::to_owned).collect();
-        let named = elements(group.trim_end().strip_suffix('}').unwrap_or(group));
-        let name_of = |(name, path): (String, Path)| match name.as_str() {
-            "self" => (start.last().cloned().unwrap_or_default(), start.clone()),
-            _ => (name, [&start[..], &path].concat()),
-        };
-        return named.into_iter().flat_map(names_of_tree).map(name_of).collect();
+fn names_of_tree(tree: &str) -> Vec<(&str, Path<'_>)> {
+    let mut names = Vec::new();
+    // The path before each open brace.
+    let mut starts = vec![Path::new()];
+    for piece in tree.split_inclusive(['{', ',', '}']) {
+        let text = piece.trim_end_matches(['{', ',', '}']).trim();
+        let (text, alias) = text.split_once(" as ").unwrap_or((text, ""));
+        let path = [starts.last().map_or(&[][..], Path::as_slice), &split_path(text)].concat();
+        if piece.ends_with('{') {
+            starts.push(path);
+        } else if !text.is_empty() {
+            names.push((if alias.is_empty() { path.last().unwrap_or(&"") } else { alias }, path));
+        }
+        if piece.ends_with('}') {
+            starts.pop();
+        }
     }
-    let (path, alias) = tree.split_once(" as ").unwrap_or((tree, ""));
-    let path: Path = path.split("::").map(str::to_owned).filter(|name| name != "*").collect();
-    let name = if alias.is_empty() { path.last().cloned().unwrap_or_default() } else { alias.to_owned() };
-    vec![(name, path)]
+    names
 }
 
-/// Returns the elements of a group, given without its braces.
-fn elements(group: &str) -> Vec<&str> {
-    let mut depth = 0;
-    let split_here = |character: char| {
-        depth += i32::from(character == '{') - i32::from(character == '}');
-        depth == 0 && character == ','
-    };
-    group.split(split_here).filter(|element| !element.trim().is_empty()).collect()
-}
-
-/// Returns all paths of at least two names in code without `use` statements.
-fn paths(body: &str) -> Vec<Path> {
-    let of_path = |character: char| is_name(character) || character == ':';
-    let candidates = body.split(|character| !of_path(character)).filter(|text| text.contains("::"));
-    // The colon of `name: path` and the `::` before generic arguments remain at the ends.
-    let trimmed = candidates.map(|text| text.trim_matches(':').split("::").map(str::to_owned).collect::<Path>());
-    trimmed.filter(|path| path.len() > 1 && path.iter().all(|name| !name.contains(':'))).collect()
+fn split_path(text: &str) -> Path<'_> {
+    // The colon of `name: type` and the `::` before generic arguments remain at the ends.
+    text.trim_matches(':').split("::").filter(|name| !["", "*", "self"].contains(name)).collect()
 }
 
 #[test]
 fn imports_are_expanded() {
     let code = "use crate::a::{self, b::{C, D as E},\n    f};\npub(crate) use super::g::*;\nlet x = c::d(crate::e);";
-    let (imports, body) = split_imports(code);
-    let shown: Vec<String> = imports
-        .iter()
-        .map(|import| format!("{} {} {}", import.name, import.path.join("::"), import.is_public))
-        .collect();
-    let expected = ["a crate::a false", "C crate::a::b::C false", "E crate::a::b::D false", "f crate::a::f false"];
-    assert_eq!(shown[..4], expected);
-    assert_eq!(shown[4], "g super::g true");
-    assert_eq!(paths(&body), [vec!["c", "d"], vec!["crate", "e"]]);
-    assert_eq!(named_layers(code), BTreeSet::from(["a", "e"].map(str::to_owned)));
+    let names = Names::of(code);
+    let shown = |import: &Import<'_>| format!("{} {} {}", import.name, import.path.join("::"), import.is_public);
+    let shown: Vec<String> = names.imports.iter().map(shown).collect();
+    let imported = ["a crate::a false", "C crate::a::b::C false", "E crate::a::b::D false", "f crate::a::f false"];
+    assert_eq!(shown, [&imported[..], &["g super::g true"]].concat());
+    assert_eq!(names.paths().skip(5).collect::<Vec<_>>(), [&["c", "d"], &["crate", "e"]]);
 }
 
 #[test]
 fn cycles_are_found_through_reexports_and_sub_folders() {
-    let source = |file: &str, text: &str| (file.to_owned(), text.to_owned());
     let sources = [
-        source("lib.rs", "pub mod a;"),
-        source("a/mod.rs", "mod b;\nmod c;\nmod d;\npub use c::{C, Unused};\nstruct Own(C);"),
-        source("a/b.rs", "use super::C;\nuse crate::a::d::e::E;"),
-        source("a/c.rs", ""),
-        source("a/d/mod.rs", "mod e;\nmod f;\npub use e::E;"),
-        source("a/d/e.rs", "use super::f;\nfn g() -> super::super::Own {}"),
-        source("a/d/f.rs", "pub(in crate::a) fn f(x: crate::a::b::B, y: super::E) {}"),
+        ("lib.rs", "pub mod a;"),
+        ("a/mod.rs", "mod b;\nmod c;\nmod d;\npub use c::{C, Unused};\nstruct Own(C);"),
+        ("a/b.rs", "use super::C;\nuse crate::a::d::e::E;"),
+        ("a/c.rs", ""),
+        ("a/d/mod.rs", "mod e;\nmod f;\npub use e::E;"),
+        ("a/d/e.rs", "use super::f;\nfn g() -> super::super::Own {}"),
+        ("a/d/f.rs", "pub(in crate::a) fn f(x: crate::a::b::B, y: super::E) {}"),
     ];
+    let sources = sources.map(|(file, code)| (file.to_owned(), code.to_owned()));
     let edges = edges(&sources);
-    let shown = |folder: &str| -> Vec<String> { edges[folder].iter().map(|(a, b)| format!("{a} {b}")).collect() };
-    assert_eq!(shown("a"), ["b c", "b d", "d b", "d mod.rs", "mod.rs c"]);
-    assert_eq!(shown("a/d"), ["e f", "f e"]);
-    assert_eq!(leading_to_cycles(&edges["a"]), BTreeSet::from(["b", "d"]));
+    assert_eq!(edges["a"], [("b", "c"), ("b", "d"), ("d", "b"), ("d", MOD), (MOD, "c")].into());
+    assert_eq!(edges["a/d"], [("e", "f"), ("f", "e")].into());
+    assert_eq!(leading_to_cycles(edges["a"].clone()), [("b", "d"), ("d", "b")].into());
 }

@@ -6,12 +6,13 @@
 //! do not: documentation may refer to anything.
 
 mod cycles;
-mod harness;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::Command;
+
+use super::files::{code, path_of, rust_files, text};
+use cycles::{MOD, Names};
 
 /// The layers below `app`, each with the layers that it may name. `lib.rs` and `main.rs` belong to none.
 const ARROWS: [(&str, &[&str]); 11] = [
@@ -45,141 +46,67 @@ const OUTSIDE: [(&str, &[&str]); 9] = [
 /// but a common one in Rust, and the folder can still be read from its `mod.rs` downwards. New folders do without.
 const FOLDERS_AROUND_THEIR_MOD: [&str; 1] = ["crowd"];
 
-fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
-}
-
-/// Reads every source file without its comments. Paths are relative to `src`, with `/` on every system.
+/// Reads every source file without its comments. Paths are relative to `src`.
 fn sources() -> Vec<(String, String)> {
-    let root = folder("src");
-    let source = |path: PathBuf| {
-        let name = path.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
-        (name, without_comments(&fs::read_to_string(&path).unwrap()))
-    };
-    let sources: Vec<(String, String)> = rust_files(root.clone()).into_iter().map(source).collect();
+    let files = rust_files("src").into_iter();
+    let sources: Vec<_> = files.map(|file| (file["src/".len()..].to_owned(), code(&file))).collect();
     assert!(sources.len() > 50, "only {} source files were found", sources.len());
     sources
 }
 
-/// Returns the files of Rust in a folder, which need not exist, and in its sub-folders.
-fn rust_files(folder: PathBuf) -> Vec<PathBuf> {
-    let (mut files, mut folders) = (Vec::new(), vec![folder]);
-    while let Some(folder) = folders.pop() {
-        for path in fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()) {
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
-        }
-    }
-    files.retain(|path| path.extension().is_some_and(|end| end == "rs"));
-    files
-}
-
-/// Removes line comments, the only kind in this repository. A `//` in a string also ends the line, which is harmless.
-pub fn without_comments(text: &str) -> String {
-    text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
-}
-
-/// Returns the layer of a file: its folder below `src`, or its own stem.
-fn layer_of(file: &str) -> &str {
-    let first = file.split('/').next().unwrap_or(file);
-    first.strip_suffix(".rs").unwrap_or(first)
-}
-
-pub fn is_name(character: char) -> bool {
-    character.is_alphanumeric() || character == '_'
-}
-
+/// Each layer and each crate must also be found, or the test would prove nothing.
 #[test]
-fn arrows_point_one_way() {
-    let arrows = BTreeMap::from(ARROWS);
-    let mut wrong = Vec::new();
-    let mut seen = BTreeSet::new();
-    for (file, text) in sources() {
-        let layer = layer_of(&file).to_owned();
-        if ["app", "lib", "main"].contains(&layer.as_str()) {
-            continue;
-        }
-        let Some(allowed) = arrows.get(layer.as_str()) else {
-            wrong.push(format!("src/{file} belongs to no layer: where does {layer} stand?"));
-            continue;
-        };
-        for named in cycles::named_layers(&text) {
-            if named != layer && !allowed.contains(&named.as_str()) {
-                wrong.push(format!("src/{file} names crate::{named}; {layer} may name {allowed:?}"));
+fn layers_and_outside_crates_are_named_only_where_they_may_be() {
+    let mut found = BTreeSet::new();
+    for (file, code) in sources() {
+        // The folder below `src`, or the file's own stem.
+        let layer = file.split(['/', '.']).next().unwrap_or(&file);
+        let arrows = ARROWS.iter().find(|(name, _)| *name == layer);
+        let has_place = arrows.is_some() || ["app", "lib", "main"].contains(&layer);
+        assert!(has_place, "src/{file} belongs to no layer: where does {layer} stand?");
+        found.extend(arrows.map(|(name, _)| name));
+        for path in Names::of(&code).paths() {
+            if let (Some((_, allowed)), ["crate", named, ..]) = (arrows, &path[..]) {
+                let may_name = *named == layer || allowed.contains(named);
+                assert!(may_name, "src/{file} names crate::{named}; {layer} may name {allowed:?}");
             }
+            let Some((krate, places)) = OUTSIDE.iter().find(|(krate, _)| path.first() == Some(krate)) else { continue };
+            let is_in_place = places.iter().any(|place| Path::new(&file).starts_with(place));
+            assert!(is_in_place, "src/{file} names the crate {krate}, which belongs to {places:?}");
+            found.insert(krate);
         }
-        seen.insert(layer);
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(seen.len(), ARROWS.len(), "layers without a file: only {seen:?} were found");
+    assert_eq!(found.len(), ARROWS.len() + OUTSIDE.len(), "only {found:?} were found");
 }
 
 #[test]
 fn the_files_of_a_folder_form_no_cycles() {
     for (folder, mut edges) in cycles::edges(&sources()) {
         if FOLDERS_AROUND_THEIR_MOD.contains(&folder.as_str()) {
-            edges.retain(|(from, to)| from != cycles::MOD && to != cycles::MOD);
+            edges.retain(|&(from, to)| from != MOD && to != MOD);
         }
-        let leading = cycles::leading_to_cycles(&edges);
-        assert!(leading.is_empty(), "src/{folder}: there is a cycle in {leading:?}; {edges:?}");
+        let leading = cycles::leading_to_cycles(edges);
+        assert!(leading.is_empty(), "src/{folder}: there is a cycle in {leading:?}");
     }
-}
-
-/// External crates are named only where they may be. Each must also be found, or the test would prove nothing.
-#[test]
-fn outside_crates_stay_in_their_places() {
-    let mut wrong = Vec::new();
-    let mut found = BTreeSet::new();
-    for (file, text) in sources() {
-        for (krate, places) in OUTSIDE {
-            let names_it = text.match_indices(&format!("{krate}::")).any(|(at, _)| {
-                let before = &text[..at];
-                // A module `gltf` of this crate would be preceded by `::`.
-                !before.ends_with(is_name) && !before.ends_with("::")
-            });
-            if names_it || text.contains(&format!("use {krate};")) {
-                found.insert(krate);
-                let allowed = places.iter().any(|place| file == *place || file.starts_with(&format!("{place}/")));
-                if !allowed {
-                    wrong.push(format!("src/{file} names the crate {krate}, which belongs to {places:?}"));
-                }
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(found.len(), OUTSIDE.len(), "only {found:?} are in use");
 }
 
 /// Without the cargo features `render` and `app` the package is an animation library.
 #[test]
 fn the_animation_library_builds_no_crate_of_the_program() {
-    const PROGRAM: [&str; 14] = [
-        "anyhow",
-        "ash",
-        "ash-window",
-        "clap",
-        "comfy-table",
-        "egui",
-        "egui-winit",
-        "gpu-allocator",
-        "indicatif",
-        "plotters",
-        "raw-window-handle",
-        "tracing",
-        "tracing-subscriber",
-        "winit",
-    ];
+    const PROGRAM: &str = "anyhow ash ash-window clap comfy-table egui egui-winit gpu-allocator indicatif plotters \
+        raw-window-handle tracing tracing-subscriber winit";
     let program_crates = |features: &[&str]| {
         let tree = Command::new(env!("CARGO"))
             .args(["tree", "--locked", "--offline", "--edges", "normal", "--prefix", "none", "--format", "{p}"])
             .args(features)
-            .current_dir(folder(""))
+            .current_dir(path_of(""))
             .output()
             .unwrap();
         assert!(tree.status.success(), "cargo tree: {}", String::from_utf8_lossy(&tree.stderr));
         let names = String::from_utf8(tree.stdout).unwrap();
         let names: BTreeSet<&str> = names.lines().filter_map(|line| line.split(' ').next()).collect();
         assert!(names.contains("glam"), "{names:?}");
-        PROGRAM.into_iter().filter(|name| names.contains(name)).collect::<Vec<_>>()
+        PROGRAM.split(' ').filter(|name| names.contains(name)).collect::<Vec<_>>()
     };
     assert_eq!(program_crates(&["--no-default-features"]), [""; 0]);
     // A list of names that are never found would prove nothing.
@@ -190,14 +117,26 @@ fn the_animation_library_builds_no_crate_of_the_program() {
 #[cfg(feature = "render")]
 #[test]
 fn every_shader_has_a_pass_that_names_it() {
-    let mut passes = rust_files(folder("src/renderer/passes"));
-    passes.retain(|path| path.to_str().unwrap().ends_with("_pass.rs"));
+    let mut passes = rust_files("src/renderer/passes");
+    passes.retain(|file| file.ends_with("_pass.rs"));
     // The passes that run once, before the first frame.
-    passes.push(folder("src/renderer/resident/environment.rs"));
+    passes.push("src/renderer/resident/environment.rs".to_owned());
     for shader in throng::vulkan::spirv::ALL {
         let constant = format!("spirv::{}", shader.file_name.replace('.', "_").to_uppercase());
-        let names_it = |path: &&PathBuf| fs::read_to_string(path).unwrap().contains(&constant);
-        let users: Vec<&PathBuf> = passes.iter().filter(names_it).collect();
+        let users: Vec<&String> = passes.iter().filter(|file| text(file).contains(&constant)).collect();
         assert_eq!(users.len(), 1, "{constant} should be used by one pass, not by {users:?}");
+    }
+}
+
+/// Test binaries without the standard harness list their tests themselves (`tests/common/gpu.rs`). There, a function with
+/// `#[test]` would silently be left out of the build.
+#[test]
+fn no_test_is_left_out() {
+    let manifest = text("Cargo.toml");
+    let tests = manifest.split("\n[").filter(|table| table.starts_with("[test]]") && table.contains("harness = false"));
+    let names: Vec<&str> = tests.filter_map(|table| table.split("name = \"").nth(1)?.split('"').next()).collect();
+    assert_eq!(names, ["gpu"]);
+    for file in [rust_files("tests/gpu"), vec!["tests/gpu.rs".to_owned()]].concat() {
+        assert!(!text(&file).contains("#[test]"), "{file} has #[test], but an own harness: list the test in `main`");
     }
 }
