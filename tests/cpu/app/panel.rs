@@ -217,13 +217,9 @@ fn enter_chooses_the_first_row_that_is_found() {
 fn messages_warnings_and_keys_are_shown() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bare.gltf");
-    std::fs::write(
-        &file,
-        std::fs::read_to_string(asset("simple_strip.gltf"))
-            .unwrap()
-            .replace(r#""asset""#, r#""extensionsUsed": ["KHR_materials_none"], "asset""#),
-    )
-    .unwrap();
+    let strip = std::fs::read_to_string(asset("simple_strip.gltf")).unwrap();
+    let unknown = strip.replace(r#""asset""#, r#""extensionsUsed": ["KHR_materials_none"], "asset""#);
+    std::fs::write(&file, unknown).unwrap();
     let mut window = open(&file, "");
     assert!(window.query_by_label("Warnings about the files (1)").is_some());
     for is_error in [false, true] {

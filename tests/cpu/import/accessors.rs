@@ -1,7 +1,6 @@
 //! Tests of indices and integers, and of files whose sizes contradict each other. Interleaved and sparse accessors are among the
 //! files of `assets/conformance`.
 
-use glam::Vec3;
 use serde_json::{Value, json};
 
 use crate::common::builder::{F32, Gltf, I16, U8, U16, U32, drawn_vertices};
@@ -52,7 +51,11 @@ fn views_buffers_and_accessors_must_be_what_they_say() {
     let replaced = json!({
         "count": 2, "indices": {"bufferView": indices, "componentType": U8}, "values": {"bufferView": values},
     });
-    sparse.mistakes(at).are_refused([("accessors/0/sparse", replaced, "sparse index 3 is out of range or order")]);
+    sparse.mistakes(at).are_refused([(
+        "accessors/0/sparse",
+        replaced,
+        "sparse index 3 is out of range or order; there are 3 elements",
+    )]);
     let gltf = gltf.with(&[("accessors/0/bufferView", Value::Null)]);
     for count in [1 << 40, u64::MAX] {
         let problem = format!("{count} elements without a bufferView; at most 1048576");
