@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use ash::vk;
-use glam::{Affine3A, Quat, Vec2, Vec3};
+use glam::{Quat, Vec2, Vec3};
 use image::RgbaImage;
 use throng::animation::{PoseScratch, pose_model};
 use throng::app::models::apply;
@@ -26,8 +26,7 @@ list_gpu_tests![
     every_view_draws_its_own_picture_with_both_ways_of_skinning,
     every_stage_draws_its_own_picture_with_both_ways_of_skinning,
     lines_without_normals_have_the_same_colour_with_both_ways_of_skinning,
-    heat_is_the_weight_of_the_joint,
-    weights_are_the_sum_of_the_joints_colours,
+    heat_and_colours_are_the_weights_of_joints,
     joints_of_the_skeleton_are_where_the_pose_has_them,
     levels_have_their_colours,
     transparent_pictures_have_the_same_colours,
@@ -61,11 +60,6 @@ impl Picture {
         let [red, green, blue, _] = self.image.get_pixel(x as u32, y as u32).0.map(linear);
         Vec3::new(red, green, blue)
     }
-
-    /// Returns the placement of each instance.
-    fn placements(&self) -> Vec<Affine3A> {
-        scene::instances(&self.scene).iter().map(|instance| instance.world_from_model.into()).collect()
-    }
 }
 
 /// Returns a renderer with one sample per pixel.
@@ -92,8 +86,8 @@ const HEIGHTS: [f32; 5] = [0.1, 0.5, 1.0, 1.5, 1.9];
 
 /// Returns the middle of the strip at each height, in the world.
 fn rows(picture: &Picture) -> [Vec3; 5] {
-    let placement = picture.placements()[0];
-    HEIGHTS.map(|y| placement.transform_point3(Vec3::new(0.0, y, 0.0)))
+    let placement = scene::instances(&picture.scene)[0].world_from_model;
+    HEIGHTS.map(|y| placement.transform_point(Vec3::new(0.0, y, 0.0)))
 }
 
 /// Draws the strip at rest, with coarser levels of these errors.
@@ -158,7 +152,7 @@ fn every_stage_draws_its_own_picture_with_both_ways_of_skinning(device: &TestDev
     assert_identical("joints in the bind pose", joint, bound_joint);
 }
 
-fn heat_is_the_weight_of_the_joint(device: &TestDevice) {
+fn heat_and_colours_are_the_weights_of_joints(device: &TestDevice) {
     let gpu = Gpu::new(device);
     let picture = strip(&gpu, &[], "--joint upper");
     for (row, height) in rows(&picture).into_iter().zip(HEIGHTS) {
@@ -176,10 +170,7 @@ fn heat_is_the_weight_of_the_joint(device: &TestDevice) {
         let weight = 1.0 - sixths / 4.0;
         assert!((weight - expected).abs() < 0.025, "weight {weight} at {row}, not {expected}: {color}");
     }
-}
 
-fn weights_are_the_sum_of_the_joints_colours(device: &TestDevice) {
-    let gpu = Gpu::new(device);
     let [weights, joints] = ["weights", "joints"].map(|view| strip(&gpu, &[], &format!("--debug-view {view}")));
     let rows = rows(&weights);
     let (lower, upper) = (joints.color_at(rows[0]), joints.color_at(rows[4]));
@@ -201,10 +192,10 @@ fn joints_of_the_skeleton_are_where_the_pose_has_them(device: &TestDevice) {
         let mut scratch = PoseScratch::for_model(&walker[0]);
         let pose = pose_model(&walker[0], walker[0].clips.first(), TIME_SECONDS, &mut scratch);
         let mut joints: Vec<Vec2> = Vec::new();
-        for placement in with.placements() {
+        for instance in scene::instances(&with.scene) {
             for bone in &walker[0].bones {
                 let node = walker[0].palette.nodes[bone.base as usize] as usize;
-                let joint = placement.transform_point3(pose.model_from_node[node].translation.into());
+                let joint = instance.world_from_model.transform_point(pose.model_from_node[node].translation.into());
                 joints.push(scene::project(&with.scene.camera, SIZE, joint));
             }
         }
