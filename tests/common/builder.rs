@@ -4,6 +4,7 @@ use std::f32::consts::PI;
 
 use base64::Engine;
 use glam::{Vec2, Vec3};
+use gltf::binary::{Glb, Header};
 use serde_json::{Value, json};
 use throng::model::import::{ImportError, load_glb};
 use throng::model::{Model, Topology};
@@ -176,19 +177,10 @@ impl Gltf {
     pub fn glb(&self) -> Vec<u8> {
         let mut json = self.json.clone();
         json["buffers"][0] = json!({"byteLength": self.bytes.len()});
-        let mut text = json.to_string().into_bytes();
-        text.resize(text.len().next_multiple_of(4), b' ');
-        let mut binary = self.bytes.clone();
-        binary.resize(binary.len().next_multiple_of(4), 0);
-        let length = 12 + 8 + text.len() + 8 + binary.len();
-        let mut glb = b"glTF".to_vec();
-        glb.extend([2, length as u32].iter().flat_map(|word| word.to_le_bytes()));
-        for (kind, chunk) in [(b"JSON", text), (b"BIN\0", binary)] {
-            glb.extend((chunk.len() as u32).to_le_bytes());
-            glb.extend(kind);
-            glb.extend(chunk);
-        }
-        glb
+        // The length is computed when the file is written.
+        let header = Header { magic: *b"glTF", version: 2, length: 0 };
+        let (json, bin) = (json.to_string().into_bytes().into(), Some(self.bytes.as_slice().into()));
+        Glb { header, json, bin }.to_vec().unwrap()
     }
 
     pub fn load(&self) -> Result<Model, ImportError> {

@@ -148,6 +148,16 @@ macro_rules! gpu_tests {
 }
 pub(crate) use gpu_tests;
 
+/// Defines the function `tests`, which lists the tests of a module as [`gpu_tests`] does.
+macro_rules! list_gpu_tests {
+    ($($list:tt)*) => {
+        pub fn tests() -> Vec<$crate::common::gpu::Test> {
+            $crate::common::gpu::gpu_tests![$($list)*]
+        }
+    };
+}
+pub(crate) use list_gpu_tests;
+
 /// Prints a figure with `--nocapture`.
 macro_rules! note {
     ($($format:tt)*) => {

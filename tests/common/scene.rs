@@ -1,15 +1,18 @@
 //! Draws a crowd offscreen as `throng render` does, with renderer settings that the command line does not offer.
 
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use ash::vk;
 use clap::Parser;
 use glam::{Vec2, Vec3};
 use image::RgbaImage;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use throng::app::scene::Scene;
 use throng::cli::{Cli, Command, RenderArgs, Size};
 use throng::model::Model;
 use throng::renderer::{Output, Renderer, RendererSettings};
+use throng::shader_types::InstanceData;
 use throng::view::OrbitCamera;
 use throng::vulkan::device::Device;
 
@@ -33,6 +36,20 @@ pub fn scene(models: &[Model], options: &str) -> Scene {
 pub fn renderer(device: &Arc<Device>, models: &[Model], extent: vk::Extent2D, settings: RendererSettings) -> Renderer {
     let output = Output::offscreen(device, extent).expect("an offscreen output");
     Renderer::new(device, models, output, settings).unwrap_or_else(|error| panic!("{settings:?}: {error}"))
+}
+
+/// Returns what the GPU knows of each instance of a scene in which all are visible, in the order of their numbers.
+pub fn instances(scene: &Scene) -> Vec<InstanceData> {
+    let mut instances = vec![MaybeUninit::uninit(); scene.crowd.instance_count()];
+    scene.crowd.write_instances(&one_thread(), &mut instances);
+    // SAFETY: all instances are visible, and each has been written.
+    let mut instances: Vec<InstanceData> = instances.iter().map(|one| unsafe { one.assume_init() }).collect();
+    instances.sort_unstable_by_key(|instance| instance.numbers[0]);
+    instances
+}
+
+pub fn one_thread() -> ThreadPool {
+    ThreadPoolBuilder::new().num_threads(1).build().unwrap()
 }
 
 /// Returns the position of a point of the world in an image of this size, in pixels.

@@ -4,7 +4,7 @@
 //! it advises. So the test needs a current layer, that of `setup.sh --drivers`, and runs in a step of `.ci/run`.
 
 use std::collections::BTreeSet;
-use std::ffi::{CStr, c_void};
+use std::ffi::CStr;
 use std::sync::Arc;
 
 use ash::vk;
@@ -12,13 +12,11 @@ use throng::renderer::{RendererSettings, Skinning, UploadPath};
 use throng::view::{DebugView, Visualization};
 use throng::vulkan::instance::{Instance, InstanceOptions};
 
-use crate::common::gpu::{Test, TestDevice, gpu_tests};
+use crate::common::gpu::{TestDevice, list_gpu_tests};
 use crate::common::scene;
 use crate::gpu::loader::{P, VALIDATION_LAYER, above_validation, layer_has_settings, next, replacements};
 
-pub fn tests() -> Vec<Test> {
-    gpu_tests![the_layer_has_no_other_advice [ignored if !layer_has_settings()]]
-}
+list_gpu_tests![the_layer_has_no_other_advice [ignored if !layer_has_settings()]];
 
 /// The advice that the program does not take, and why.
 const LEFT: [(&str, &str); 6] = [
@@ -101,6 +99,7 @@ const SETTINGS: [&CStr; 5] = [
 ];
 
 replacements! {
+    |next|
     vkCreateInstance(info: *const vk::InstanceCreateInfo<'_>, allocator: P, made: P) -> vk::Result {
         let on = vk::TRUE.to_ne_bytes();
         let settings = SETTINGS.map(|name| {
@@ -114,11 +113,7 @@ replacements! {
             setting
         });
         let mut settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
-        // SAFETY: the program passes a valid create info, which enables the extension, and the loader has the function.
-        unsafe {
-            let info = (*info).push_next(&mut settings);
-            let create = next::<unsafe extern "system" fn(*const c_void, P, P) -> vk::Result>("vkCreateInstance");
-            create((&raw const info).cast(), allocator, made)
-        }
+        // The create info enables the extension.
+        next(&(*info).push_next(&mut settings), allocator, made)
     }
 }

@@ -28,6 +28,12 @@ impl Difference {
     }
 }
 
+/// Asserts that the images are equal to the bit.
+pub fn assert_identical(what: &str, a: &[u8], b: &[u8]) {
+    let difference = Difference::between(a, b, 0);
+    assert!(difference.most == 0, "{what}: {difference:?}");
+}
+
 /// Asserts that compute and vertex skinning give the same image, except for the rounding of two shaders: a mean difference
 /// of 0.2 steps of 1/255, and at most a thousandth of the pixels off by more than 8 steps.
 pub fn assert_ways_agree(what: &str, compute: &[u8], vertex: &[u8]) {

@@ -3,39 +3,35 @@
 //! Each view is drawn with both ways of skinning, which must agree. The strip has five rows of known weights, so the colours
 //! of its rows are known too. Joints are where the pose of the CPU has them.
 
-use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use ash::vk;
-use glam::{Affine3A, Quat, Vec2, Vec3};
+use glam::{Quat, Vec2, Vec3};
+use image::RgbaImage;
 use throng::animation::{PoseScratch, pose_model};
 use throng::app::models::apply;
 use throng::app::scene::Scene;
 use throng::model::{Model, Topology};
 use throng::renderer::{Renderer, RendererSettings, Shadows, Skinning};
-use throng::shader_types::InstanceData;
 use throng::view::{DebugView, Visualization};
 use throng::vulkan::device::Device;
 use throng::vulkan::instance::{Instance, InstanceOptions};
 use throng::vulkan::physical_device::PhysicalDevice;
 
-use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
+use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests, note};
 use crate::common::{levels, scene};
-use crate::gpu::compare::{self, Difference};
+use crate::gpu::compare::{Difference, assert_identical, assert_ways_agree};
 
-pub fn tests() -> Vec<Test> {
-    gpu_tests![
-        every_view_draws_its_own_picture_with_both_ways_of_skinning,
-        every_stage_draws_its_own_picture_with_both_ways_of_skinning,
-        lines_without_normals_have_the_same_colour_with_both_ways_of_skinning,
-        heat_is_the_weight_of_the_joint,
-        weights_are_the_sum_of_the_joints_colours,
-        joints_of_the_skeleton_are_where_the_pose_has_them,
-        levels_have_their_colours,
-        transparent_pictures_have_the_same_colours,
-        a_device_without_edges_says_so,
-    ]
-}
+list_gpu_tests![
+    every_view_draws_its_own_picture_with_both_ways_of_skinning,
+    every_stage_draws_its_own_picture_with_both_ways_of_skinning,
+    lines_without_normals_have_the_same_colour_with_both_ways_of_skinning,
+    heat_and_colours_are_the_weights_of_joints,
+    joints_of_the_skeleton_are_where_the_pose_has_them,
+    levels_have_their_colours,
+    transparent_pictures_have_the_same_colours,
+    views_that_cannot_be_drawn_are_refused,
+];
 
 const WIDTH: u32 = 320;
 const HEIGHT: u32 = 240;
@@ -44,38 +40,25 @@ const TIME_SECONDS: f64 = 0.4;
 
 /// A picture, and the scene that it shows.
 struct Picture {
-    pixels: Vec<u8>,
+    image: RgbaImage,
     scene: Scene,
 }
 
 impl Picture {
-    fn draw(device: &Arc<Device>, models: &[Model], options: &str) -> Self {
-        Self::draw_with(&mut renderer(device, models, RendererSettings::default()), models, options)
-    }
-
     /// Draws without a background, unless the options name one.
-    fn draw_with(renderer: &mut Renderer, models: &[Model], options: &str) -> Self {
+    fn draw(renderer: &mut Renderer, models: &[Model], options: &str) -> Self {
         let background = if options.contains("--background") { "" } else { "--background #000000" };
         let options = format!("--size {WIDTH}x{HEIGHT} --time {TIME_SECONDS} --ground off {background} {options}");
         let (image, scene) = scene::draw_with(renderer, models, &options);
-        Self { pixels: image.into_raw(), scene }
+        Self { image, scene }
     }
 
     /// Returns the linear colour of the pixel that holds a point of the world.
     fn color_at(&self, world: Vec3) -> Vec3 {
         let Vec2 { x, y } = scene::project(&self.scene.camera, SIZE, world);
-        let first = 4 * (y as usize * WIDTH as usize + x as usize);
         let linear = |value: u8| ((f32::from(value) / 255.0 + 0.055) / 1.055).powf(2.4).max(f32::from(value) / 3294.6);
-        Vec3::from_array(std::array::from_fn(|channel| linear(self.pixels[first + channel])))
-    }
-
-    /// Returns the placement of each instance.
-    fn placements(&self) -> Vec<Affine3A> {
-        let mut instances = vec![MaybeUninit::<InstanceData>::uninit(); self.scene.crowd.instance_count()];
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        self.scene.crowd.write_instances(&pool, &mut instances);
-        // SAFETY: all instances are visible, and each has been written.
-        instances.iter().map(|instance| unsafe { instance.assume_init() }.world_from_model.into()).collect()
+        let [red, green, blue, _] = self.image.get_pixel(x as u32, y as u32).0.map(linear);
+        Vec3::new(red, green, blue)
     }
 }
 
@@ -85,27 +68,17 @@ fn renderer(device: &Arc<Device>, models: &[Model], settings: RendererSettings) 
     scene::renderer(device, models, vk::Extent2D { width: WIDTH, height: HEIGHT }, settings)
 }
 
-/// A renderer for each way of skinning.
-struct BothWays([Renderer; 2]);
+/// Returns a renderer for each way of skinning.
+fn both_ways(gpu: &Gpu, models: &[Model]) -> [Renderer; 2] {
+    [Skinning::Compute, Skinning::Vertex]
+        .map(|skinning| renderer(gpu.device(), models, RendererSettings { skinning, ..RendererSettings::default() }))
+}
 
-impl BothWays {
-    fn new(gpu: &Gpu, models: &[Model]) -> Self {
-        Self(
-            [Skinning::Compute, Skinning::Vertex]
-                .map(|skinning| renderer(gpu.device(), models, RendererSettings { skinning, ..Default::default() })),
-        )
-    }
-
-    fn draw(&mut self, models: &[Model], options: &str) -> [Vec<u8>; 2] {
-        self.0.each_mut().map(|renderer| Picture::draw_with(renderer, models, options).pixels)
-    }
-
-    /// Draws with both ways of skinning, which must agree. Returns the picture of compute skinning.
-    fn agree(&mut self, models: &[Model], options: &str) -> Vec<u8> {
-        let [compute, vertex] = self.draw(models, options);
-        compare::assert_ways_agree(options, &compute, &vertex);
-        compute
-    }
+/// Draws with both ways of skinning, which must agree. Returns the picture of compute skinning.
+fn agree(renderers: &mut [Renderer; 2], models: &[Model], options: &str) -> RgbaImage {
+    let [compute, vertex] = renderers.each_mut().map(|renderer| Picture::draw(renderer, models, options).image);
+    assert_ways_agree(options, &compute, &vertex);
+    compute
 }
 
 /// Heights on the strip. It is not bent, and the weight of the joint `upper` rises evenly from 0 at height 0 to 1 at 2.
@@ -113,13 +86,16 @@ const HEIGHTS: [f32; 5] = [0.1, 0.5, 1.0, 1.5, 1.9];
 
 /// Returns the middle of the strip at each height, in the world.
 fn rows(picture: &Picture) -> [Vec3; 5] {
-    let placement = picture.placements()[0];
-    HEIGHTS.map(|y| placement.transform_point3(Vec3::new(0.0, y, 0.0)))
+    let placement = scene::instances(&picture.scene)[0].world_from_model;
+    HEIGHTS.map(|y| placement.transform_point(Vec3::new(0.0, y, 0.0)))
 }
-const STRIP: &str = "--clip none --camera 0,0";
 
-fn strip(device: &Arc<Device>, options: &str) -> Picture {
-    Picture::draw(device, &[scene::asset(scene::STRIP)], &format!("{STRIP} {options}"))
+/// Draws the strip at rest, with coarser levels of these errors.
+fn strip(gpu: &Gpu, errors: &[f32], options: &str) -> Picture {
+    let mut strip = [scene::asset(scene::STRIP)];
+    levels::give_levels(&mut strip[0], 1, errors);
+    let mut renderer = renderer(gpu.device(), &strip, RendererSettings::default());
+    Picture::draw(&mut renderer, &strip, &format!("--clip none --camera 0,0 {options}"))
 }
 
 fn every_view_draws_its_own_picture_with_both_ways_of_skinning(device: &TestDevice) {
@@ -131,9 +107,9 @@ fn every_view_draws_its_own_picture_with_both_ways_of_skinning(device: &TestDevi
     let views = DebugView::ALL.into_iter().filter(|&view| view != DebugView::Motion);
     let mut views: Vec<String> = views.map(|view| format!("--debug-view {}", view.name())).collect();
     views.extend(["--joint upper", "--skeleton on", "--debug-view weights --skeleton on"].map(str::to_owned));
-    let (mut renderers, mut pictures) = (BothWays::new(&gpu, &models), Vec::<Vec<u8>>::new());
+    let (mut renderers, mut pictures) = (both_ways(&gpu, &models), Vec::<RgbaImage>::new());
     for view in &views {
-        let picture = renderers.agree(&models, &format!("{crowd} {view}"));
+        let picture = agree(&mut renderers, &models, &format!("{crowd} {view}"));
         for (other_view, other) in views.iter().zip(&pictures) {
             let difference = Difference::between(&picture, other, 8);
             assert!(difference.share_beyond > 0.002, "{view} and {other_view}: {difference:?}");
@@ -149,10 +125,10 @@ fn lines_without_normals_have_the_same_colour_with_both_ways_of_skinning(device:
     model.geometry.draw_ranges[0].topology = Topology::Lines;
     model.clips[0].rotations[0].values.fill(Quat::from_rotation_x(1.0).into());
     let models = [model];
-    let mut renderers = BothWays::new(&gpu, &models);
+    let mut renderers = both_ways(&gpu, &models);
     for options in ["--camera 0,0 --debug-view normals", "--camera 0,0"] {
-        let [compute, vertex] = renderers.draw(&models, options);
-        let drawn = compute.chunks_exact(4).filter(|pixel| pixel[..3] != [0; 3]).count();
+        let [compute, vertex] = renderers.each_mut().map(|renderer| Picture::draw(renderer, &models, options).image);
+        let drawn = compute.pixels().filter(|pixel| pixel.0[..3] != [0; 3]).count();
         let difference = Difference::between(&compute, &vertex, 2);
         assert!(drawn > 100 && difference.most <= 2, "{options}: {drawn} pixels, {difference:?}");
     }
@@ -162,23 +138,23 @@ fn lines_without_normals_have_the_same_colour_with_both_ways_of_skinning(device:
 fn every_stage_draws_its_own_picture_with_both_ways_of_skinning(device: &TestDevice) {
     let gpu = Gpu::new(device);
     let stages = ["--stage mesh", "--stage joint", "--stage model", "--bind-pose --stage joint", "--bind-pose"];
-    let mut renderers = BothWays::new(&gpu, &[scene::asset(scene::WALKER)]);
+    let mut renderers = both_ways(&gpu, &[scene::asset(scene::WALKER)]);
     let pictures = stages.map(|stage| {
         let options = format!("--debug-view weights --skeleton on {stage}");
         let mut walker = [scene::asset(scene::WALKER)];
         apply(&scene::arguments(&options).crowd.show, &mut walker[0]);
-        renderers.agree(&walker, &options)
+        agree(&mut renderers, &walker, &options)
     });
     let [mesh, joint, model, bound_joint, _] = &pictures;
     assert!(Difference::between(mesh, joint, 8).share_beyond > 0.02);
     assert!(Difference::between(mesh, model, 8).share_beyond > 0.02);
     // The inverse bind matrices do not depend on the pose.
-    assert_eq!(Difference::between(joint, bound_joint, 0).most, 0);
+    assert_identical("joints in the bind pose", joint, bound_joint);
 }
 
-fn heat_is_the_weight_of_the_joint(device: &TestDevice) {
+fn heat_and_colours_are_the_weights_of_joints(device: &TestDevice) {
     let gpu = Gpu::new(device);
-    let picture = strip(gpu.device(), "--joint upper");
+    let picture = strip(&gpu, &[], "--joint upper");
     for (row, height) in rows(&picture).into_iter().zip(HEIGHTS) {
         let expected = 0.5 * height;
         let color = picture.color_at(row);
@@ -194,11 +170,8 @@ fn heat_is_the_weight_of_the_joint(device: &TestDevice) {
         let weight = 1.0 - sixths / 4.0;
         assert!((weight - expected).abs() < 0.025, "weight {weight} at {row}, not {expected}: {color}");
     }
-}
 
-fn weights_are_the_sum_of_the_joints_colours(device: &TestDevice) {
-    let gpu = Gpu::new(device);
-    let [weights, joints] = ["weights", "joints"].map(|view| strip(gpu.device(), &format!("--debug-view {view}")));
+    let [weights, joints] = ["weights", "joints"].map(|view| strip(&gpu, &[], &format!("--debug-view {view}")));
     let rows = rows(&weights);
     let (lower, upper) = (joints.color_at(rows[0]), joints.color_at(rows[4]));
     assert!(lower.distance(upper) > 0.2, "joints differ: {lower}, {upper}");
@@ -214,32 +187,28 @@ fn joints_of_the_skeleton_are_where_the_pose_has_them(device: &TestDevice) {
     let mut renderer = renderer(gpu.device(), walker, RendererSettings::default());
     for options in ["--clip 0 --camera 30,10", "--clip 0 --instances 3 --phase zero --camera 30,25"] {
         let [without, with] = ["off", "on"]
-            .map(|skeleton| Picture::draw_with(&mut renderer, walker, &format!("{options} --skeleton {skeleton}")));
-        let differs = |x: i32, y: i32| {
-            let inside = (0..WIDTH as i32).contains(&x) && (0..HEIGHT as i32).contains(&y);
-            let first = 4 * (y * WIDTH as i32 + x) as usize;
-            inside && with.pixels[first..first + 4] != without.pixels[first..first + 4]
-        };
+            .map(|skeleton| Picture::draw(&mut renderer, walker, &format!("{options} --skeleton {skeleton}")));
+        let differs = |x: u32, y: u32| with.image.get_pixel_checked(x, y) != without.image.get_pixel_checked(x, y);
         let mut scratch = PoseScratch::for_model(&walker[0]);
         let pose = pose_model(&walker[0], walker[0].clips.first(), TIME_SECONDS, &mut scratch);
         let mut joints: Vec<Vec2> = Vec::new();
-        for placement in with.placements() {
+        for instance in scene::instances(&with.scene) {
             for bone in &walker[0].bones {
                 let node = walker[0].palette.nodes[bone.base as usize] as usize;
-                let joint = placement.transform_point3(pose.model_from_node[node].translation.into());
+                let joint = instance.world_from_model.transform_point(pose.model_from_node[node].translation.into());
                 joints.push(scene::project(&with.scene.camera, SIZE, joint));
             }
         }
         for joint in &joints {
             let (x, y) = (joint.x as i32, joint.y as i32);
             // Far away, bones are thinner than a pixel.
-            let near = (y - 2..=y + 2).any(|y| (x - 2..=x + 2).any(|x| differs(x, y)));
+            let near = (y - 2..=y + 2).any(|y| (x - 2..=x + 2).any(|x| differs(x as u32, y as u32)));
             assert!(near, "{options}: no joint is drawn at {joint}");
         }
         // Bones are thin, and they end at joints or not far from them.
         let (low, high) = joints.iter().fold((Vec2::MAX, Vec2::MIN), |(a, b), &joint| (a.min(joint), b.max(joint)));
-        let pixels = (0..HEIGHT as i32).flat_map(|y| (0..WIDTH as i32).map(move |x| (x, y)));
-        let drawn = pixels.filter(|&(x, y)| differs(x, y)).map(|(x, y)| Vec2::new(x as f32, y as f32));
+        let drawn = with.image.enumerate_pixels().filter(|&(x, y, _)| differs(x, y));
+        let drawn = drawn.map(|(x, y, _)| Vec2::new(x as f32, y as f32));
         assert!(drawn.clone().count() < (WIDTH * HEIGHT / 12) as usize, "{options}: too many pixels");
         let margin = Vec2::splat(0.12 * SIZE.y);
         for pixel in drawn {
@@ -256,10 +225,7 @@ fn levels_have_their_colours(device: &TestDevice) {
         ("--lod-error 1", [1e-6, 9.0, 9.0], Vec3::Y),
         ("--lod-error 1", [1e-6, 1e-5, 1e-4], Vec3::X),
     ] {
-        let mut strip = [scene::asset(scene::STRIP)];
-        levels::give_levels(&mut strip[0], 1, &errors);
-        let options = format!("{STRIP} --debug-view lod {options}");
-        let picture = Picture::draw(gpu.device(), &strip, &options);
+        let picture = strip(&gpu, &errors, &format!("--debug-view lod {options}"));
         let color = picture.color_at(rows(&picture)[2]);
         let color = color / color.max_element();
         assert!((color - expected).abs().max_element() < 0.1, "{options}: {color}, not {expected}");
@@ -277,10 +243,9 @@ fn transparent_pictures_have_the_same_colours(device: &TestDevice) {
     });
     for view in ["normals", "instances", "wireframe", "weights --skeleton on"] {
         let options = format!("--instances 3 --seed 3 --exposure -3 --debug-view {view}");
-        let opaque = Picture::draw_with(&mut opaque, &models, &options).pixels;
-        let options = format!("--background none {options}");
-        let transparent = Picture::draw_with(&mut transparent, &models, &options).pixels;
-        let pixels = opaque.as_chunks::<4>().0.iter().zip(transparent.as_chunks::<4>().0);
+        let opaque = Picture::draw(&mut opaque, &models, &options).image;
+        let transparent = Picture::draw(&mut transparent, &models, &format!("--background none {options}")).image;
+        let pixels = opaque.pixels().zip(transparent.pixels());
         let covered: Vec<_> = pixels.filter(|(_, transparent)| transparent[3] == 255).collect();
         assert!(covered.len() > 1000, "{view}: {} pixels", covered.len());
         let most = covered.iter().flat_map(|(a, b)| (0..3).map(move |channel| a[channel].abs_diff(b[channel]))).max();
@@ -289,15 +254,19 @@ fn transparent_pictures_have_the_same_colours(device: &TestDevice) {
     }
 }
 
-fn a_device_without_edges_says_so(device: &TestDevice) {
+fn views_that_cannot_be_drawn_are_refused(device: &TestDevice) {
     let instance = Instance::new(InstanceOptions::default()).unwrap();
     let mut physical = PhysicalDevice::choose(&instance, Some(&device.selector()), None).unwrap();
     physical.fill_mode_non_solid = false;
     let device = Device::new(&instance, physical, false).unwrap();
-    let extent = vk::Extent2D { width: 16, height: 16 };
-    let mut renderer = scene::renderer(&device, &[scene::asset(scene::STRIP)], extent, RendererSettings::default());
-    let wireframe = Visualization { view: DebugView::Wireframe, skeleton: false };
-    let error = renderer.visualize(wireframe).unwrap_err().to_string();
+    let refusal = |skinning, view| {
+        let settings = RendererSettings { skinning, ..RendererSettings::default() };
+        let mut renderer = renderer(&device, &[scene::asset(scene::STRIP)], settings);
+        renderer.visualize(Visualization { view, skeleton: false }).unwrap_err().to_string()
+    };
+    let error = refusal(Skinning::Compute, DebugView::Wireframe);
     assert!(error.contains("does not support the debug view wireframe; it supports: "), "{error}");
     assert!(error.contains("normals") && !error.ends_with("wireframe"), "{error}");
+    let error = refusal(Skinning::Vertex, DebugView::Motion);
+    assert!(error.contains("the debug view motion needs the skinned vertices of the last frame"), "{error}");
 }

@@ -10,12 +10,10 @@ use throng::renderer::{RendererSettings, Shadows};
 
 use super::golden;
 use crate::common::flip::Flip;
-use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests};
+use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests};
 use crate::common::scene;
 
-pub fn tests() -> Vec<Test> {
-    gpu_tests![the_example_draws_the_picture_of_the_program]
-}
+list_gpu_tests![the_example_draws_the_picture_of_the_program];
 
 fn the_example_draws_the_picture_of_the_program(device: &TestDevice) {
     let gpu = Gpu::new(device);

@@ -14,12 +14,10 @@ use throng::shader_types::FrameData;
 use throng::view::{Detail, Ground, Look, Sky};
 
 use crate::common::builder::{self, Gltf};
-use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
+use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests, note};
 use crate::common::scene;
 
-pub fn tests() -> Vec<Test> {
-    gpu_tests![a_white_sphere_in_a_white_room_cannot_be_seen, other_spheres_are_seen_and_rough_metal_is_not_dark]
-}
+list_gpu_tests![a_white_sphere_in_a_white_room_cannot_be_seen, other_spheres_are_seen_and_rough_metal_is_not_dark];
 
 const SIDE: u32 = 96;
 const EXTENT: vk::Extent2D = vk::Extent2D { width: SIDE, height: SIDE };
@@ -63,7 +61,7 @@ fn in_furnace(gpu: &Gpu, model: Model) -> Vec<u8> {
     scene.crowd.cull(None, None, None, &Detail::FULL);
     let mut frame = renderer.begin_frame(scene.crowd.visible_poses()).unwrap();
     let (FrameMemory { streams, instances }, plan) = frame.memory();
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let threads = scene::one_thread();
     scene.crowd.evaluate(&threads, 0.0, plan, streams);
     scene.crowd.write_instances(&threads, instances);
     // The sky is the room. The ground's pattern would be visible.

@@ -1,56 +1,29 @@
 //! Devices with small limits. The driver claims them below the validation layer ([`claims`]). The picture is the same as with
 //! the driver's own limits, or the program refuses the device and names the limit, and the layer reports nothing.
 
-use std::sync::Arc;
-
 use ash::vk;
 use throng::model::Model;
 use throng::renderer::{Renderer, RendererSettings, Shadows, UploadPath};
 use throng::vulkan::descriptors::DescriptorSetLayout;
-use throng::vulkan::instance::{Instance, InstanceOptions};
-#[cfg(target_os = "linux")]
-use throng::vulkan::physical_device::PhysicalDevice;
 use throng::vulkan::pipeline::PipelineLayout;
-#[cfg(target_os = "linux")]
-use throng::vulkan::surface::Surface;
 
-use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests};
+use crate::common::gpu::{TestDevice, list_gpu_tests};
 use crate::common::scene;
-#[cfg(target_os = "linux")]
-use crate::gpu::faults::window::XcbWindow;
-use crate::gpu::loader::claims::{self, Change, Claims};
+use crate::gpu::loader::claims::{self, Change, Claims, open};
 use crate::gpu::loader::null_device::discrete_memory;
 
-pub fn tests() -> Vec<Test> {
-    #[allow(unused_mut, reason = "other systems have no window here")]
-    let mut tests = gpu_tests![
-        small_limits_do_not_change_the_picture,
-        memory_of_other_kinds_does_not_change_the_picture,
-        small_ranges_divide_the_skinned_vertices,
-        too_few_storage_buffers_are_refused,
-        timestamps_may_be_missing,
-        the_layer_judges_by_the_claims,
-    ];
-    #[cfg(target_os = "linux")]
-    tests.extend(gpu_tests![a_device_that_cannot_present_is_refused_for_windows]);
-    tests
-}
+list_gpu_tests![
+    no_claim_changes_the_picture,
+    small_ranges_divide_the_skinned_vertices,
+    too_few_storage_buffers_are_refused,
+    the_layer_judges_by_the_claims,
+];
 
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 96, height: 64 };
 const CROWD: &str = "--size 96x64 --instances 12 --clip all --seed 7";
 
 fn settings() -> RendererSettings<'static> {
     RendererSettings { samples: 1, shadows: Shadows::Map(256), ..RendererSettings::default() }
-}
-
-/// Opens a device that makes these claims, under validation.
-fn open(device: &TestDevice, claims: Claims) -> throng::vulkan::Result<Gpu> {
-    let instance =
-        Instance::with_entry(claims::entry(claims), InstanceOptions { validation: true, surface_extensions: &[] })?;
-    let messages = Arc::clone(instance.validation_messages());
-    let opened = device.open_on(&instance);
-    assert_eq!(messages.all(), [""; 0]);
-    Ok(Gpu::with_device(opened?))
 }
 
 /// Draws two frames of a crowd, and returns the pixels of the last one.
@@ -74,39 +47,8 @@ fn picture(
     pixels(&mut scene::renderer(gpu.device(), models, EXTENT, settings), models, options)
 }
 
-fn small_limits_do_not_change_the_picture(device: &TestDevice) {
-    let models = scene::models();
-    let expected = picture(device, Claims::NONE, &models, settings(), CROWD);
-    let cases: [(&str, Claims); 5] = [
-        (
-            "12 storage buffers in a stage",
-            Claims { properties: |device| device.limits.max_per_stage_descriptor_storage_buffers = 12, ..Claims::NONE },
-        ),
-        (
-            "ranges of 128 MiB",
-            Claims { properties: |device| device.limits.max_storage_buffer_range = 128 << 20, ..Claims::NONE },
-        ),
-        // Processors have no anisotropy in any case.
-        (
-            "a GPU without anisotropy",
-            Claims {
-                properties: |device| device.device_type = vk::PhysicalDeviceType::DISCRETE_GPU,
-                features: |features| features.sampler_anisotropy = vk::FALSE,
-                ..Claims::NONE
-            },
-        ),
-        (
-            "no edges of triangles",
-            Claims { features: |features| features.fill_mode_non_solid = vk::FALSE, ..Claims::NONE },
-        ),
-        (
-            "one family with one queue, which does not present",
-            Claims { family: |family| family.queue_count = 1, presents: false, ..Claims::NONE },
-        ),
-    ];
-    for (what, claims) in cases {
-        assert!(picture(device, claims, &models, settings(), CROWD) == expected, "{what}: another picture");
-    }
+fn twelve_storage_buffers(device: &mut vk::PhysicalDeviceProperties) {
+    device.limits.max_per_stage_descriptor_storage_buffers = 12;
 }
 
 /// Types as on many mobile GPUs, of which one is cached but not coherent. Vulkan guarantees a coherent one as well.
@@ -126,77 +68,33 @@ fn exhausted_memory(memory: &mut vk::PhysicalDeviceMemoryProperties) {
     memory.memory_heaps[2].size = 1;
 }
 
-fn memory_of_other_kinds_does_not_change_the_picture(device: &TestDevice) {
+fn no_claim_changes_the_picture(device: &TestDevice) {
     let models = scene::models();
     let expected = picture(device, Claims::NONE, &models, settings(), CROWD);
     let direct = RendererSettings { upload: Some(UploadPath::Direct), ..settings() };
-    let cases: [(&str, Change<vk::PhysicalDeviceMemoryProperties>, RendererSettings, u32); 4] = [
-        ("256 MiB of mapped device memory", discrete_memory, settings(), 0b1101),
-        ("the same, used for streams", discrete_memory, direct, 0b1101),
-        ("the same, exhausted", exhausted_memory, direct, 0b1011),
-        ("memory that is not coherent", mobile_memory, settings(), 0b101),
-    ];
-    for (what, memory, settings, used_types) in cases {
-        let claims = Claims { memory: Some(memory), ..Claims::NONE };
+    let small_ranges = Claims::properties(|device| device.limits.max_storage_buffer_range = 128 << 20);
+    // Processors have no anisotropy in any case.
+    let gpu_without_anisotropy = Claims {
+        properties: |device| device.device_type = vk::PhysicalDeviceType::DISCRETE_GPU,
+        features: |features| features.sampler_anisotropy = vk::FALSE,
+        ..Claims::NONE
+    };
+    let no_edges = Claims { features: |features| features.fill_mode_non_solid = vk::FALSE, ..Claims::NONE };
+    let one_queue = Claims { family: |family| family.queue_count = 1, presents: false, ..Claims::NONE };
+    for (what, claims, settings, used_types) in [
+        ("12 storage buffers in a stage", Claims::properties(twelve_storage_buffers), settings(), 0),
+        ("ranges of 128 MiB", small_ranges, settings(), 0),
+        ("a GPU without anisotropy", gpu_without_anisotropy, settings(), 0),
+        ("no edges of triangles", no_edges, settings(), 0),
+        ("one family with one queue, which does not present", one_queue, settings(), 0),
+        ("256 MiB of mapped device memory", Claims::memory(discrete_memory), settings(), 0b1101),
+        ("the same, used for streams", Claims::memory(discrete_memory), direct, 0b1101),
+        ("the same, exhausted", Claims::memory(exhausted_memory), direct, 0b1011),
+        ("memory that is not coherent", Claims::memory(mobile_memory), settings(), 0b101),
+    ] {
         assert!(picture(device, claims, &models, settings, CROWD) == expected, "{what}: another picture");
-        assert_eq!(claims::used_memory_types(), used_types, "{what}: the types of memory as bits");
+        assert_eq!(claims::used_memory_types(), used_types, "{what}: the types of claimed memory as bits");
     }
-}
-
-/// Vulkan guarantees ranges of 128 MiB, which would take a large crowd to fill.
-fn small_ranges_divide_the_skinned_vertices(device: &TestDevice) {
-    const RANGE_BYTES: u32 = 1 << 20;
-    let (models, crowd) = (scene::models(), "--size 96x64 --instances 300 --clip all --seed 7");
-    let expected = picture(device, Claims::NONE, &models, settings(), crowd);
-    let claims = Claims { properties: |device| device.limits.max_storage_buffer_range = RANGE_BYTES, ..Claims::NONE };
-    let gpu = open(device, claims).expect("a device");
-    let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, settings());
-    assert!(pixels(&mut renderer, &models, crowd) == expected, "another picture");
-    let vertex_bytes = renderer.byte_counts().skinned_vertices;
-    assert!(vertex_bytes > u64::from(RANGE_BYTES), "{vertex_bytes} bytes fit into one range");
-}
-
-/// A layout with one storage buffer too many.
-fn the_layer_judges_by_the_claims(device: &TestDevice) {
-    let properties: Change<vk::PhysicalDeviceProperties> =
-        |device| device.limits.max_per_stage_descriptor_storage_buffers = 12;
-    let mut gpu = open(device, Claims { properties, ..Claims::NONE }).expect("a device");
-    let binding = (vk::DescriptorType::STORAGE_BUFFER, vk::ShaderStageFlags::COMPUTE);
-    let set = DescriptorSetLayout::new(gpu.device(), "set layout", &[binding; 13]).expect("a set layout");
-    let bind_point = vk::PipelineBindPoint::COMPUTE;
-    let layout = PipelineLayout::new(gpu.device(), "layout", bind_point, &[&set], None).expect("a layout");
-    drop((set, layout));
-    let message = gpu.close().expect_err("a message");
-    assert!(message.contains("VUID-VkPipelineLayoutCreateInfo-descriptorType-03018"), "{message}");
-}
-
-#[cfg(target_os = "linux")]
-fn a_device_that_cannot_present_is_refused_for_windows(device: &TestDevice) {
-    use raw_window_handle::HasDisplayHandle;
-
-    let window = XcbWindow::new();
-    let display = window.display_handle().expect("a display");
-    let surface_extensions = ash_window::enumerate_required_extensions(display.as_raw()).expect("extensions");
-    let options = InstanceOptions { validation: true, surface_extensions };
-    let entry = claims::entry(Claims { presents: false, ..Claims::NONE });
-    let instance = Instance::with_entry(entry, options).expect("an instance");
-    let surface = Surface::new(&instance, &window).expect("a surface");
-    let chosen = PhysicalDevice::choose(&instance, Some(&device.selector()), Some(&surface));
-    let refusal = chosen.err().expect("a refusal").to_string();
-    assert!(refusal.contains("cannot present to this window"), "{refusal}");
-    assert_eq!(instance.validation_messages().all(), [""; 0]);
-}
-
-fn too_few_storage_buffers_are_refused(device: &TestDevice) {
-    let claims =
-        Claims { properties: |device| device.limits.max_per_stage_descriptor_storage_buffers = 8, ..Claims::NONE };
-    let refusal = open(device, claims).err().expect("a refusal").to_string();
-    assert!(refusal.contains("has 8 storage buffers in a shader stage, but 12 are needed"), "{refusal}");
-}
-
-fn timestamps_may_be_missing(device: &TestDevice) {
-    let models = scene::models();
-    let expected = picture(device, Claims::NONE, &models, settings(), CROWD);
     let [none, few]: [Change<vk::QueueFamilyProperties>; 2] =
         [|family| family.timestamp_valid_bits = 0, |family| family.timestamp_valid_bits = 36];
     for (family, has_times) in [(none, false), (few, true)] {
@@ -208,4 +106,35 @@ fn timestamps_may_be_missing(device: &TestDevice) {
         pixels(&mut renderer, &models, CROWD);
         assert_eq!(renderer.gpu_times().is_some(), has_times);
     }
+}
+
+/// Vulkan guarantees ranges of 128 MiB, which would take a large crowd to fill.
+fn small_ranges_divide_the_skinned_vertices(device: &TestDevice) {
+    const RANGE_BYTES: u32 = 1 << 20;
+    let (models, crowd) = (scene::models(), "--size 96x64 --instances 300 --clip all --seed 7");
+    let expected = picture(device, Claims::NONE, &models, settings(), crowd);
+    let claims = Claims::properties(|device| device.limits.max_storage_buffer_range = RANGE_BYTES);
+    let gpu = open(device, claims).expect("a device");
+    let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, settings());
+    assert!(pixels(&mut renderer, &models, crowd) == expected, "another picture");
+    let vertex_bytes = renderer.byte_counts().skinned_vertices;
+    assert!(vertex_bytes > u64::from(RANGE_BYTES), "{vertex_bytes} bytes fit into one range");
+}
+
+/// A layout with one storage buffer too many.
+fn the_layer_judges_by_the_claims(device: &TestDevice) {
+    let mut gpu = open(device, Claims::properties(twelve_storage_buffers)).expect("a device");
+    let binding = (vk::DescriptorType::STORAGE_BUFFER, vk::ShaderStageFlags::COMPUTE);
+    let set = DescriptorSetLayout::new(gpu.device(), "set layout", &[binding; 13]).expect("a set layout");
+    let bind_point = vk::PipelineBindPoint::COMPUTE;
+    let layout = PipelineLayout::new(gpu.device(), "layout", bind_point, &[&set], None).expect("a layout");
+    drop((set, layout));
+    let message = gpu.close().expect_err("a message");
+    assert!(message.contains("VUID-VkPipelineLayoutCreateInfo-descriptorType-03018"), "{message}");
+}
+
+fn too_few_storage_buffers_are_refused(device: &TestDevice) {
+    let claims = Claims::properties(|device| device.limits.max_per_stage_descriptor_storage_buffers = 8);
+    let refusal = open(device, claims).err().expect("a refusal").to_string();
+    assert!(refusal.contains("has 8 storage buffers in a shader stage, but 12 are needed"), "{refusal}");
 }

@@ -3,33 +3,26 @@
 //! The ways are those of the CPU. Nothing but the two poses decides them: neither pages, levels and the other instances that
 //! the two frames draw, nor the frames before.
 
-use std::mem::MaybeUninit;
-
 use ash::vk;
 use glam::{Vec2, Vec3};
-use throng::animation::skin::{BindPose, skin_vertex};
-use throng::animation::{Pose, PoseScratch, joint_matrices, pose_model};
+use throng::animation::{PoseScratch, pose_model, skinned_positions};
 use throng::app::scene::Scene;
 use throng::crowd::{ClipChoice, wrap_seconds};
 use throng::model::Model;
-use throng::renderer::{RendererSettings, Shadows, Skinning, UploadPath};
+use throng::renderer::{RendererSettings, Shadows, UploadPath};
 use throng::shader_types::InstanceData;
-use throng::view::{DebugView, Detail, Visualization};
+use throng::view::Detail;
 
-use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
+use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests, note};
 use crate::common::{levels, scene};
-use crate::gpu::compare::Difference;
+use crate::gpu::compare::assert_identical;
 
-pub fn tests() -> Vec<Test> {
-    gpu_tests![
-        colours_are_the_ways,
-        pages_sharing_culling_and_earlier_frames_change_no_way,
-        levels_change_no_way,
-        what_was_not_drawn_is_black,
-        nothing_moves_in_the_first_frame_of_a_crowd,
-        vertex_skinning_says_that_it_keeps_no_vertices,
-    ]
-}
+list_gpu_tests![
+    colours_are_the_ways,
+    pages_sharing_culling_and_earlier_frames_change_no_way,
+    levels_change_no_way,
+    what_was_not_drawn_is_black,
+];
 
 const SIZE: Vec2 = Vec2::new(320.0, 240.0);
 const BACKGROUND: [u8; 3] = [0, 0, 255];
@@ -60,27 +53,16 @@ fn draw(gpu: &Gpu, models: &[Model], settings: RendererSettings, options: &str, 
 fn world_positions(scene: &mut Scene, time_seconds: f64) -> Vec<Vec<Vec3>> {
     scene.crowd.move_to(time_seconds);
     scene.crowd.cull(None, None, None, &Detail::FULL);
-    let mut instances = vec![MaybeUninit::<InstanceData>::uninit(); scene.crowd.instance_count()];
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    scene.crowd.write_instances(&pool, &mut instances);
-    // SAFETY: all instances are visible, and each has been written.
-    let mut instances: Vec<_> = instances.iter().map(|instance| unsafe { instance.assume_init() }).collect();
-    instances.sort_unstable_by_key(|instance| instance.numbers[0]);
-
     let model = &scene.crowd.models()[0];
     let mut scratch = PoseScratch::for_model(model);
     let clip = &model.clips[0];
     let pose = pose_model(model, Some(clip), wrap_seconds(time_seconds, clip.duration_seconds.into()), &mut scratch);
-    let palette: Vec<_> = joint_matrices(&model.palette, pose.model_from_node).collect();
-    let bind_pose = BindPose::new(&model.geometry);
-    let pose = Pose { palette: &palette, morph_weights: pose.morph_weights, ..Pose::default() };
-    let vertices = 0..model.geometry.vertex_count();
-    let skinned: Vec<Vec3> =
-        vertices.map(|vertex| skin_vertex(&bind_pose, vertex, pose, false).0.position.into()).collect();
+    let mut skinned = Vec::new();
+    skinned_positions(model, pose, &mut skinned);
     let placed = |instance: &InstanceData| {
         skinned.iter().map(|&position| instance.world_from_model.transform_point(position)).collect()
     };
-    instances.iter().map(placed).collect()
+    scene::instances(scene).iter().map(placed).collect()
 }
 
 fn colours_are_the_ways(device: &TestDevice) {
@@ -148,8 +130,7 @@ fn pages_sharing_culling_and_earlier_frames_change_no_way(device: &TestDevice) {
         ("small pages, three frames in flight, staged", staged, "", &[near, elsewhere, turned, NOW]),
     ];
     for (name, settings, options, frames) in ways {
-        let difference = Difference::between(&expected, &picture(settings, options, frames), 0);
-        assert_eq!(difference.most, 0, "{name}: {difference:?}");
+        assert_identical(name, &expected, &picture(settings, options, frames));
     }
 }
 
@@ -174,7 +155,7 @@ fn levels_change_no_way(device: &TestDevice) {
         [picture(BEFORE), picture(coarse)]
     });
     // The same vertices, in another level.
-    assert_eq!(Difference::between(&all[0], &all[1], 0).most, 0);
+    assert_identical("levels", &all[0], &all[1]);
     // The coarsest level has a quarter of the vertices, and they follow one joint each.
     let ([black_fine, covered], [black_coarse, _]) = (black_and_covered(&half[0]), black_and_covered(&half[1]));
     note!("{black_coarse} of {covered} pixels had no vertex in the coarse level");
@@ -182,48 +163,32 @@ fn levels_change_no_way(device: &TestDevice) {
     assert!((covered / 4..covered).contains(&black_coarse), "{black_coarse} of {covered}");
 }
 
+/// But nothing moves in the first frame of a crowd.
 fn what_was_not_drawn_is_black(device: &TestDevice) {
     let gpu = Gpu::new(device);
     let walkers = [scene::asset(scene::WALKER)];
+    let draw = |options: &str, frames: &[Frame]| draw(&gpu, &walkers, RendererSettings::default(), options, frames).1;
     let crowd = "--instances 8 --clip 0 --seed 3";
-    let picture =
-        |before| black_and_covered(&draw(&gpu, &walkers, RendererSettings::default(), crowd, &[before, NOW]).1);
-    let [black, covered] = picture((BEFORE.0, |scene| scene.camera.target.x += 1000.0));
+    let elsewhere: Frame = (BEFORE.0, |scene| scene.camera.target.x += 1000.0);
+    let [black, covered] = black_and_covered(&draw(crowd, &[elsewhere, NOW]));
     assert!(black == covered && covered > 1000, "{black} of {covered}");
     // Some of them were drawn.
-    let [black, covered] = picture((BEFORE.0, |scene| scene.camera.target.x += 0.9 * scene.camera.distance));
+    let aside: Frame = (BEFORE.0, |scene| scene.camera.target.x += 0.9 * scene.camera.distance);
+    let [black, covered] = black_and_covered(&draw(crowd, &[aside, NOW]));
     assert!(black > 100 && black < covered, "{black} of {covered}");
-}
+    // The rest pose becomes the first clip.
+    let other_clip: Frame = (NOW.0, |scene| scene.crowd.set_clip(&ClipChoice::Index(0)).unwrap());
+    let [black, covered] = black_and_covered(&draw("--clip none", &[BEFORE, other_clip]));
+    assert!(black == 0 && covered > 100, "{black} of {covered}");
 
-fn nothing_moves_in_the_first_frame_of_a_crowd(device: &TestDevice) {
-    let gpu = Gpu::new(device);
-    let walkers = [scene::asset(scene::WALKER)];
-    let crowd = "--instances 8 --clip 0 --seed 3";
     let another: Frame = (NOW.0, |scene| {
         let args = scene::arguments("--instances 9 --clip 0 --seed 4").crowd;
         scene.place(&args.settings(9)).unwrap();
     });
-    let frames: [&[Frame]; 2] = [&[NOW], &[BEFORE, another]];
-    for frames in frames {
-        let (_, picture) = draw(&gpu, &walkers, RendererSettings::default(), crowd, frames);
-        let covered: Vec<_> = picture.chunks_exact(4).filter(|pixel| pixel[..3] != BACKGROUND).collect();
-        let is_grey = |pixel: &&&[u8]| pixel[..3].iter().all(|channel| (127..=128).contains(channel));
-        let grey = covered.iter().filter(is_grey).count();
-        assert!(grey == covered.len() && grey > 1000, "{grey} of {}", covered.len());
+    for frames in [&[NOW][..], &[BEFORE, another]] {
+        let picture = draw(crowd, frames);
+        let covered = || picture.chunks_exact(4).filter(|pixel| pixel[..3] != BACKGROUND);
+        let grey = covered().filter(|pixel| pixel[..3].iter().all(|channel| (127..=128).contains(channel))).count();
+        assert!(grey == covered().count() && grey > 1000, "{grey} of {}", covered().count());
     }
-    // The rest pose becomes the first clip.
-    let other_clip: Frame = (NOW.0, |scene| scene.crowd.set_clip(&ClipChoice::Index(0)).unwrap());
-    let (_, picture) = draw(&gpu, &walkers, RendererSettings::default(), "--clip none", &[BEFORE, other_clip]);
-    let [black, covered] = black_and_covered(&picture);
-    assert!(black == 0 && covered > 100, "{black} of {covered}");
-}
-
-fn vertex_skinning_says_that_it_keeps_no_vertices(device: &TestDevice) {
-    let gpu = Gpu::new(device);
-    let strip = [scene::asset(scene::STRIP)];
-    let settings = RendererSettings { skinning: Skinning::Vertex, ..RendererSettings::default() };
-    let mut renderer = scene::renderer(gpu.device(), &strip, vk::Extent2D { width: 16, height: 16 }, settings);
-    let motion = Visualization { view: DebugView::Motion, skeleton: false };
-    let error = renderer.visualize(motion).unwrap_err().to_string();
-    assert!(error.contains("the debug view motion needs the skinned vertices of the last frame"), "{error}");
 }

@@ -6,27 +6,21 @@ use ash::vk;
 use throng::renderer::output::attachments::DEPTH_FORMAT;
 use throng::renderer::{RendererSettings, Shadows, Skinning};
 use throng::view::{DebugView, Visualization};
-use throng::vulkan::instance::{Instance, InstanceOptions};
 use throng::vulkan::pipeline::{GraphicsPipelineInfo, PipelineBuilder, PipelineLayout};
 use throng::vulkan::spirv;
 
-use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests};
+use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests};
 use crate::common::{assets, scene};
 use crate::gpu::loader::claims::{self, Claims, Portability};
 use crate::gpu::loader::layer_has_settings;
 
-pub fn tests() -> Vec<Test> {
-    gpu_tests![
-        no_model_needs_more_than_the_portability_subset [ignored if layer_has_settings() || cfg!(not(sample_models))],
-        missing_features_are_seen [ignored if layer_has_settings()],
-    ]
-}
+list_gpu_tests![
+    no_model_needs_more_than_the_portability_subset [ignored if layer_has_settings() || cfg!(not(sample_models))],
+    missing_features_are_seen [ignored if layer_has_settings()],
+];
 
 fn open(device: &TestDevice, portability: Portability) -> Gpu {
-    let entry = claims::entry(Claims { portability: Some(portability), ..Claims::NONE });
-    let options = InstanceOptions { validation: true, surface_extensions: &[] };
-    let instance = Instance::with_entry(entry, options).expect("an instance");
-    Gpu::with_device(device.open_on(&instance).expect("a device"))
+    claims::open(device, Claims { portability: Some(portability), ..Claims::NONE }).expect("a device")
 }
 
 /// One renderer draws all models, with either skinning, and builds the pipelines of two views. The other views differ from

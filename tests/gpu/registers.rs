@@ -10,7 +10,6 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::ffi::c_void;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -79,20 +78,17 @@ fn shaders_fit_into_registers(device: &TestDevice) {
     assert!(Path::new(DRIVER).exists(), "{DRIVER} is missing; run ./setup.sh");
     let mut models = assets::samples();
     models.extend(assets::models());
-    // No sample has holes.
-    let mut with_holes = assets::asset(assets::WALKER);
-    with_holes.materials.iter_mut().for_each(|material| material.alpha_mode = AlphaMode::Mask(0.5));
-    models.push(with_holes);
-    let mut with_dual_quaternions = assets::asset(assets::WALKER);
-    with_dual_quaternions.geometry.with_dual_quaternions = true;
-    models.push(with_dual_quaternions);
+    // No sample has holes or dual quaternions.
+    let mut walkers = [assets::WALKER; 2].map(assets::asset);
+    walkers[0].materials.iter_mut().for_each(|material| material.alpha_mode = AlphaMode::Mask(0.5));
+    walkers[1].geometry.with_dual_quaternions = true;
+    models.extend(walkers);
     let mut wrong = Vec::new();
     for (family, architecture) in FAMILIES {
         // SAFETY: the other threads of this process wait, and do not read the environment.
         unsafe { std::env::set_var(FAMILY_VARIABLE, family) };
-        let [compute, vertex] =
-            [Skinning::Compute, Skinning::Vertex].map(|skinning| compile(device, &models, skinning));
-        let shaders = [compute, vertex].concat();
+        let skinnings = [Skinning::Compute, Skinning::Vertex];
+        let shaders = skinnings.map(|skinning| compile(device, &models, skinning)).concat();
         note!("### {architecture} (`{family}`)\n\n{}", table(&shaders));
         assert!(shaders.len() >= LEAST_SHADERS, "only {} shaders were compiled for {family}", shaders.len());
         for Shader { file_name, constants, figures, .. } in shaders {
@@ -174,57 +170,38 @@ unsafe fn store(pipeline: vk::Pipeline, stages: &[vk::PipelineShaderStageCreateI
 const STATISTICS: vk::PipelineCreateFlags = vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR;
 
 replacements! {
+    |next|
     vkCreateDevice(
         physical: P, info: *const vk::DeviceCreateInfo<'_>, allocator: P, made: *mut vk::Device
     ) -> vk::Result {
-        // SAFETY: the program passes a valid create info, and the driver has the function.
-        unsafe {
-            let mut info = *info;
-            let names = list(info.pp_enabled_extension_names, info.enabled_extension_count);
-            let names = [names, &[khr::pipeline_executable_properties::NAME.as_ptr()]].concat();
-            let mut feature =
-                vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default().pipeline_executable_info(true);
-            info = info.enabled_extension_names(&names).push_next(&mut feature);
-            let create = next::<unsafe extern "system" fn(P, *const c_void, P, *mut vk::Device) -> vk::Result>;
-            create("vkCreateDevice")(physical, (&raw const info).cast(), allocator, made)
-        }
+        let names = list((*info).pp_enabled_extension_names, (*info).enabled_extension_count);
+        let names = [names, &[khr::pipeline_executable_properties::NAME.as_ptr()]].concat();
+        let mut feature =
+            vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default().pipeline_executable_info(true);
+        next(physical, &(*info).enabled_extension_names(&names).push_next(&mut feature), allocator, made)
     }
     vkCreateComputePipelines(
         device: P, cache: u64, count: u32, info: *const vk::ComputePipelineCreateInfo<'_>, allocator: P,
         made: *mut vk::Pipeline
     ) -> vk::Result {
         assert_eq!(count, 1);
-        // SAFETY: the program passes a valid create info and room for a pipeline, and the driver has the function.
-        unsafe {
-            let info = (*info).flags((*info).flags | STATISTICS);
-            let create = next::<unsafe extern "system" fn(P, u64, u32, *const c_void, P, *mut vk::Pipeline) -> vk::Result>;
-            let create = create("vkCreateComputePipelines");
-            let result = create(device, cache, count, (&raw const info).cast(), allocator, made);
-            store(*made, &[info.stage]);
-            result
-        }
+        let result = next(device, cache, count, &(*info).flags((*info).flags | STATISTICS), allocator, made);
+        store(*made, &[(*info).stage]);
+        result
     }
     vkCreateGraphicsPipelines(
         device: P, cache: u64, count: u32, info: *const vk::GraphicsPipelineCreateInfo<'_>, allocator: P,
         made: *mut vk::Pipeline
     ) -> vk::Result {
         assert_eq!(count, 1);
-        // SAFETY: as above.
-        unsafe {
-            let info = (*info).flags((*info).flags | STATISTICS);
-            let create = next::<unsafe extern "system" fn(P, u64, u32, *const c_void, P, *mut vk::Pipeline) -> vk::Result>;
-            let create = create("vkCreateGraphicsPipelines");
-            let result = create(device, cache, count, (&raw const info).cast(), allocator, made);
-            store(*made, list(info.p_stages, info.stage_count));
-            result
-        }
+        let result = next(device, cache, count, &(*info).flags((*info).flags | STATISTICS), allocator, made);
+        store(*made, list((*info).p_stages, (*info).stage_count));
+        result
     }
     vkSetDebugUtilsObjectNameEXT(_device: P, info: *const vk::DebugUtilsObjectNameInfoEXT<'_>) -> vk::Result {
-        // SAFETY: the program passes a valid structure, in which a name is a C string.
-        let (info, name) = unsafe { (&*info, (*info).object_name_as_c_str()) };
-        if let (vk::ObjectType::SHADER_MODULE, Some(name)) = (info.object_type, name) {
+        if let (vk::ObjectType::SHADER_MODULE, Some(name)) = ((*info).object_type, (*info).object_name_as_c_str()) {
             let name = name.to_string_lossy().into_owned();
-            MODULES.with_borrow_mut(|modules| modules.insert(info.object_handle, name));
+            MODULES.with_borrow_mut(|modules| modules.insert((*info).object_handle, name));
         }
         vk::Result::SUCCESS
     }

@@ -16,24 +16,20 @@ use throng::shader_types::OverlayVertex;
 use throng::view::SunDirection;
 use throng::vulkan::spirv;
 
-use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
+use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests, note};
 use crate::common::{levels, scene};
-use crate::gpu::compare::{self, Difference};
+use crate::gpu::compare::{Difference, assert_identical, assert_ways_agree};
 
-pub fn tests() -> Vec<Test> {
-    gpu_tests![
-        all_ways_agree_with_one_sample,
-        all_ways_agree_with_four_samples,
-        all_ways_agree_with_shared_poses,
-        all_ways_agree_in_mixed_levels,
-        counts_of_work_are_sums_over_instances,
-        culling_leaves_out_only_what_nobody_sees,
-        an_overlay_covers_its_pixels_and_no_others,
-        shaders_can_be_replaced,
-        a_renderer_that_was_built_again_draws_the_same,
-        the_light_is_that_of_the_present_sky,
-    ]
-}
+list_gpu_tests![
+    all_ways_agree,
+    all_ways_agree_with_shared_poses,
+    all_ways_agree_in_mixed_levels,
+    counts_of_work_are_sums_over_instances,
+    culling_leaves_out_only_what_nobody_sees,
+    an_overlay_covers_its_pixels_and_no_others,
+    a_renderer_that_was_built_again_draws_the_same,
+    the_light_is_that_of_the_present_sky,
+];
 
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 160, height: 90 };
 const ASPECT: f32 = 160.0 / 90.0;
@@ -42,42 +38,36 @@ const CROWD: &str = "--size 160x90 --instances 30 --clip all --seed 7";
 /// One more than the most frames in flight.
 const FRAMES: u32 = 4;
 
-/// One set of settings.
-#[derive(Debug, Clone, Copy)]
-struct Way {
-    settings: RendererSettings<'static>,
-    threads: u32,
-}
-
 /// Returns the settings with which all others are compared.
-fn plain(skinning: Skinning, samples: u32) -> Way {
-    let settings = RendererSettings {
+fn plain(skinning: Skinning, samples: u32) -> RendererSettings<'static> {
+    RendererSettings {
         skinning,
         upload: Some(UploadPath::Direct),
         samples,
         frames_in_flight: 2,
         shadows: Shadows::Map(512),
         ..RendererSettings::default()
-    };
-    Way { settings, threads: 1 }
+    }
 }
 
-/// Returns settings that must give the same bytes as `plain`. The first two have most of the differences.
-fn variations(plain: Way, models: &[Model]) -> [(&'static str, Way); 4] {
+/// Returns settings and options that must give the same bytes as `plain`. The first two have most of the differences.
+fn variations(
+    plain: RendererSettings<'static>,
+    models: &[Model],
+) -> [(&'static str, RendererSettings<'static>, &'static str); 4] {
     let most_vertices = models.iter().map(|model| model.geometry.vertex_count()).max().unwrap_or(0) as u64;
-    let (base, staged) = (plain.settings, Some(UploadPath::Staged));
+    let staged = RendererSettings { upload: Some(UploadPath::Staged), ..plain };
     // A page holds two and a half walkers: five pages for ten walkers.
-    let pages = RendererSettings { page_bytes: most_vertices * 40, frames_in_flight: 3, ..base };
+    let pages = RendererSettings { page_bytes: most_vertices * 40, frames_in_flight: 3, ..plain };
     // A dispatch holds a part of one walker's vertices.
     let limit_caps = LimitCaps { work_groups: 7, ..LimitCaps::NONE };
-    let tiny = RendererSettings { page_bytes: 1, limit_caps, ..base };
-    let (staged_tiny, one_frame) =
-        (RendererSettings { upload: staged, ..tiny }, RendererSettings { upload: staged, frames_in_flight: 1, ..base });
+    let staged_tiny = RendererSettings { page_bytes: 1, limit_caps, ..staged };
+    let serial_tiny = RendererSettings { upload: plain.upload, serialize: true, ..staged_tiny };
     [
-        ("two threads, many pages, three frames in flight", Way { settings: pages, threads: 2 }),
-        ("tiny limits, staged upload", Way { settings: staged_tiny, ..plain }),
-        ("tiny limits, passes one at a time", Way { settings: RendererSettings { serialize: true, ..tiny }, ..plain }),
-        ("staged upload, one frame in flight", Way { settings: one_frame, ..plain }),
+        ("two threads, many pages, three frames in flight", pages, "--threads 2"),
+        ("tiny limits, staged upload", staged_tiny, ""),
+        ("tiny limits, passes one at a time", serial_tiny, ""),
+        ("staged upload, one frame in flight", RendererSettings { frames_in_flight: 1, ..staged }, ""),
     ]
 }
 
@@ -88,9 +78,10 @@ struct Shown {
 }
 
 impl Shown {
-    fn new(gpu: &Gpu, models: &[Model], way: Way, options: &str) -> Self {
-        let scene = scene::scene(models, &format!("{CROWD} --threads {} {options}", way.threads));
-        Self { scene, renderer: scene::renderer(gpu.device(), models, EXTENT, way.settings) }
+    fn new(gpu: &Gpu, models: &[Model], settings: RendererSettings, options: &str) -> Self {
+        let threads = if options.contains("--threads") { "" } else { "--threads 1" };
+        let scene = scene::scene(models, &format!("{CROWD} {threads} {options}"));
+        Self { scene, renderer: scene::renderer(gpu.device(), models, EXTENT, settings) }
     }
 
     /// Draws some frames, and returns the pixels of the last one.
@@ -107,15 +98,9 @@ impl Shown {
 }
 
 /// Returns the pixels of the last frame and its number of visible instances.
-fn draw(gpu: &Gpu, models: &[Model], way: Way, options: &str) -> (Vec<u8>, u32) {
-    let mut shown = Shown::new(gpu, models, way, options);
+fn draw(gpu: &Gpu, models: &[Model], settings: RendererSettings, options: &str) -> (Vec<u8>, u32) {
+    let mut shown = Shown::new(gpu, models, settings, options);
     (shown.pixels(), shown.scene.crowd.visible_counts().iter().sum())
-}
-
-/// Fails unless the images are equal to the bit.
-fn assert_identical(what: &str, a: &[u8], b: &[u8]) {
-    let difference = Difference::between(a, b, 0);
-    assert!(difference.most == 0, "{what}: {difference:?}");
 }
 
 /// Compares compute and vertex skinning, each with some variations, and with each other. Returns the image.
@@ -124,25 +109,22 @@ fn assert_all_ways_agree(gpu: &Gpu, models: &[Model], samples: u32, count: usize
         let plain = plain(skinning, samples);
         let (pixels, visible) = draw(gpu, models, plain, options);
         assert_eq!(visible, INSTANCES, "the first camera shows all");
-        for (name, way) in variations(plain, models).into_iter().take(count) {
-            let (other, _) = draw(gpu, models, way, options);
+        for (name, settings, more) in variations(plain, models).into_iter().take(count) {
+            let (other, _) = draw(gpu, models, settings, &format!("{options} {more}"));
             assert_identical(&format!("{skinning:?}, {samples} samples, {name} {options}"), &pixels, &other);
         }
         pixels
     });
-    compare::assert_ways_agree(&format!("{samples} samples {options}"), &compute, &vertex);
+    assert_ways_agree(&format!("{samples} samples {options}"), &compute, &vertex);
     compute
 }
 
-fn all_ways_agree_with_one_sample(device: &TestDevice) {
-    assert_all_ways_agree(&Gpu::new(device), &scene::models(), 1, 4, "");
-}
-
-/// Every driver must support four samples for these formats. The walker's joints are blended as dual quaternions.
-fn all_ways_agree_with_four_samples(device: &TestDevice) {
-    let mut models = scene::models();
+/// Every driver must support four samples for these formats. The walker's joints are also blended as dual quaternions.
+fn all_ways_agree(device: &TestDevice) {
+    let (gpu, mut models) = (Gpu::new(device), scene::models());
+    assert_all_ways_agree(&gpu, &models, 1, 4, "");
     models[0].geometry.with_dual_quaternions = true;
-    assert_all_ways_agree(&Gpu::new(device), &models, 4, 2, "");
+    assert_all_ways_agree(&gpu, &models, 4, 2, "");
 }
 
 /// Instances with a shared pose still have their own positions. The more poses there are, the smaller the difference.
@@ -164,8 +146,8 @@ fn all_ways_agree_in_mixed_levels(device: &TestDevice) {
     let options = "--lod-error 0.4 --camera 20,8,1";
     let gpu = Gpu::new(device);
     let mixed = assert_all_ways_agree(&gpu, &models, 1, 2, options);
-    let way = plain(Skinning::Compute, 1);
-    let mut shown = Shown::new(&gpu, &models, way, options);
+    let settings = plain(Skinning::Compute, 1);
+    let mut shown = Shown::new(&gpu, &models, settings, options);
     shown.scene.draw(&mut shown.renderer, 0.0, ASPECT, false).unwrap();
     let counts = shown.renderer.draw_counts();
     let levels_in_use = counts.seen_by_level.iter().filter(|&&seen| seen > 0).count();
@@ -173,7 +155,7 @@ fn all_ways_agree_in_mixed_levels(device: &TestDevice) {
     assert!(counts.light.triangles != counts.camera.triangles && counts.light.triangles > 0, "{counts:?}");
     // Without errors, a chain changes nothing.
     let [full, without] =
-        [&models, &scene::models()].map(|models| draw(&gpu, models, way, "--lod-error 0 --camera 20,8,1").0);
+        [&models, &scene::models()].map(|models| draw(&gpu, models, settings, "--lod-error 0 --camera 20,8,1").0);
     assert_identical("no error allowed, and no levels", &full, &without);
     assert!(Difference::between(&mixed, &full, 8).share_beyond > 0.01, "the levels are seen");
 }
@@ -202,9 +184,9 @@ fn culling_leaves_out_only_what_nobody_sees(device: &TestDevice) {
         (Skinning::Vertex, "-110,30,0.4"),
         (Skinning::Compute, "30,12,0.3 --share-poses 2"),
     ] {
-        let way = plain(skinning, 1);
-        let (all, drawn) = draw(&gpu, &models, way, &format!("--cull off --camera {camera}"));
-        let (culled, visible) = draw(&gpu, &models, way, &format!("--cull on --camera {camera}"));
+        let settings = plain(skinning, 1);
+        let (all, drawn) = draw(&gpu, &models, settings, &format!("--cull off --camera {camera}"));
+        let (culled, visible) = draw(&gpu, &models, settings, &format!("--cull on --camera {camera}"));
         assert_eq!(drawn, INSTANCES);
         assert!((5..INSTANCES - 4).contains(&visible), "the camera must see a part, not {visible}");
         assert_identical(camera, &all, &culled);
@@ -244,10 +226,9 @@ fn an_overlay_covers_its_pixels_and_no_others(device: &TestDevice) {
     assert_identical("no overlay", &without, &shown.pixels());
 }
 
-fn shaders_can_be_replaced(device: &TestDevice) {
-    let (gpu, models) = (Gpu::new(device), scene::models());
-    let way = plain(Skinning::Compute, 1);
-    let (mut shown, settings) = (Shown::new(&gpu, &models, way, ""), way.settings);
+fn a_renderer_that_was_built_again_draws_the_same(device: &TestDevice) {
+    let (gpu, models, settings) = (Gpu::new(device), scene::models(), plain(Skinning::Compute, 1));
+    let mut shown = Shown::new(&gpu, &models, settings, "");
     let first = shown.pixels();
     // The first factor of the curve that encodes sRGB becomes 0, so all bright pixels are darker.
     let replaced = &spirv::TONE_MAP_FRAG;
@@ -260,13 +241,7 @@ fn shaders_can_be_replaced(device: &TestDevice) {
     assert!(Difference::between(&first, &shown.pixels(), 8).share_beyond > 0.5);
     shown.renderer.rebuild(&models, settings).unwrap();
     assert_identical("the embedded shaders", &first, &shown.pixels());
-}
 
-fn a_renderer_that_was_built_again_draws_the_same(device: &TestDevice) {
-    let (gpu, models) = (Gpu::new(device), scene::models());
-    let way = plain(Skinning::Compute, 1);
-    let (mut shown, settings) = (Shown::new(&gpu, &models, way, ""), way.settings);
-    let first = shown.pixels();
     shown.renderer.rebuild(&models, RendererSettings { skinning: Skinning::Vertex, samples: 4, ..settings }).unwrap();
     let other = shown.pixels();
     assert!(Difference::between(&first, &other, 8).share_beyond > 0.001, "edges are smooth now");
@@ -280,9 +255,9 @@ fn a_renderer_that_was_built_again_draws_the_same(device: &TestDevice) {
 /// Each frame has another sun, and the frames before it may still sample the old light.
 fn the_light_is_that_of_the_present_sky(device: &TestDevice) {
     let (gpu, models) = (Gpu::new(device), scene::models());
-    let way = plain(Skinning::Compute, 1);
-    let expected = draw(&gpu, &models, way, "--sun 140,25").0;
-    let mut shown = Shown::new(&gpu, &models, way, "--sun -60,70");
+    let settings = plain(Skinning::Compute, 1);
+    let expected = draw(&gpu, &models, settings, "--sun 140,25").0;
+    let mut shown = Shown::new(&gpu, &models, settings, "--sun -60,70");
     let first = shown.pixels();
     assert!(Difference::between(&first, &expected, 8).share_beyond > 0.5);
     for azimuth_degrees in [-20.0, 60.0, 140.0] {

@@ -12,20 +12,18 @@ use throng::renderer::{RendererSettings, Shadows, Skinning, UploadPath};
 use throng::view::{OrbitCamera, ShadowScene, ShadowView};
 
 use crate::common::builder::{self, Gltf};
-use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
+use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests, note};
 use crate::common::scene;
 
-pub fn tests() -> Vec<Test> {
-    gpu_tests![
-        round_bodies_have_no_dark_facets,
-        open_surfaces_cast_shadows,
-        open_surfaces_do_not_shade_themselves_in_any_level,
-        shadows_touch_their_casters,
-        the_edge_of_a_shadow_is_that_of_the_twin,
-        nothing_but_the_shadow_is_dark,
-        masked_materials_cast_holes,
-    ]
-}
+list_gpu_tests![
+    round_bodies_have_no_dark_facets,
+    open_surfaces_cast_shadows,
+    open_surfaces_do_not_shade_themselves_in_any_level,
+    shadows_touch_their_casters,
+    the_edge_of_a_shadow_is_that_of_the_twin,
+    nothing_but_the_shadow_is_dark,
+    masked_materials_cast_holes,
+];
 
 const SIZE: Vec2 = Vec2::new(320.0, 240.0);
 const ASPECT: f32 = SIZE.x / SIZE.y;
@@ -74,8 +72,9 @@ impl Picture {
     }
 }
 
-fn matte() -> Value {
-    json!({"pbrMetallicRoughness": {"baseColorFactor": [0.6, 0.6, 0.6, 1], "metallicFactor": 0, "roughnessFactor": 1}})
+fn matte(double_sided: bool) -> Value {
+    let pbr = json!({"baseColorFactor": [0.6, 0.6, 0.6, 1], "metallicFactor": 0, "roughnessFactor": 1});
+    json!({"pbrMetallicRoughness": pbr, "doubleSided": double_sided})
 }
 
 /// A sphere of radius 1 on the ground. Its smooth normals lean to one side.
@@ -83,20 +82,20 @@ fn sphere(sectors: u16, rings: u16, lean: Vec3) -> Model {
     let (directions, indices) = builder::sphere(rings, sectors);
     let positions: Vec<Vec3> = directions.iter().map(|&direction| direction + Vec3::Y).collect();
     let normals: Vec<Vec3> = directions.iter().map(|&direction| (direction + lean).normalize()).collect();
-    Gltf::mesh(&positions, &normals, &[], &indices, matte()).model()
+    Gltf::mesh(&positions, &normals, &[], &indices, matte(false)).model()
 }
 
-/// Level squares, each with its centre and half its side, that face up.
-fn squares(squares: &[(Vec3, f32)], material: Value) -> Gltf {
-    let corners = [Vec2::new(-1.0, -1.0), Vec2::new(1.0, -1.0), Vec2::new(-1.0, 1.0), Vec2::new(1.0, 1.0)];
-    let positions: Vec<Vec3> = squares
-        .iter()
-        .flat_map(|&(center, half)| corners.map(|corner| center + Vec3::new(corner.x, 0.0, corner.y) * half))
-        .collect();
-    let tex_coords: Vec<Vec2> = squares.iter().flat_map(|_| corners.map(|corner| 0.5 * corner + 0.5)).collect();
-    let indices: Vec<u16> =
-        (0..squares.len() as u16).flat_map(|k| [0, 2, 1, 1, 2, 3].map(|corner| 4 * k + corner)).collect();
-    Gltf::mesh(&positions, &vec![Vec3::Y; positions.len()], &tex_coords, &indices, material)
+/// Squares that face up or to the viewer of their corners: two from left to right, and two more, which are nearer or higher.
+fn squares(corners: &[[Vec3; 4]], material: Value) -> Gltf {
+    let tex_coords = [Vec2::ZERO, Vec2::X, Vec2::Y, Vec2::ONE].repeat(corners.len());
+    let first = (0..corners.len() as u16).map(|square| 4 * square);
+    let indices: Vec<u16> = first.flat_map(|first| [0, 2, 1, 1, 2, 3].map(|corner| first + corner)).collect();
+    Gltf::mesh(corners.as_flattened(), &vec![Vec3::Y; tex_coords.len()], &tex_coords, &indices, material)
+}
+
+/// The corners of a square around a point that faces up.
+fn level(center: Vec3, half: f32) -> [Vec3; 4] {
+    [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]].map(|[x, z]| center + half * Vec3::new(x, 0.0, z))
 }
 
 /// Half of a cylinder, open on all sides, whose two faces are seen.
@@ -107,9 +106,7 @@ fn half_pipe() -> Model {
     let positions: Vec<Vec3> = grid.zip(&normals).map(|(at, normal)| 0.6 * normal + 1.8 * at.y * Vec3::Y).collect();
     let square = |first: u16| [0, 1, 62, 0, 62, 61].map(|corner| first + corner);
     let indices: Vec<u16> = (0..60).flat_map(|row| (0..60).map(move |k| 61 * row + k)).flat_map(square).collect();
-    let mut material = matte();
-    material["doubleSided"] = true.into();
-    Gltf::mesh(&positions, &normals, &[], &indices, material).model()
+    Gltf::mesh(&positions, &normals, &[], &indices, matte(true)).model()
 }
 
 /// The camera and the light allow different errors. Nothing else hides the sun from the outside of a bent surface.
@@ -160,20 +157,13 @@ fn round_bodies_have_no_dark_facets(device: &TestDevice) {
     }
 }
 
-/// A small level square.
-const FLOOR: [Vec3; 4] =
-    [Vec3::new(-0.1, 0.0, -0.1), Vec3::new(0.1, 0.0, -0.1), Vec3::new(-0.1, 0.0, 0.1), Vec3::new(0.1, 0.0, 0.1)];
-
 /// A box without a bottom, high above a small floor. Its far side alone would let light through the top and the hole.
 fn open_surfaces_cast_shadows(device: &TestDevice) {
     let gpu = Gpu::new(device);
-    let corners = |k: u16| Vec3::new(f32::from(k & 1), f32::from(k >> 1 & 1), f32::from(k >> 2)) - 0.5;
     let lid = Vec3::Y * 2.5;
-    let positions: Vec<Vec3> = (0..8).map(|k| lid + corners(k)).chain(FLOOR).collect();
-    let walls = [[0, 4, 6, 2], [1, 3, 7, 5], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
-    let walls = walls.into_iter().flat_map(|[a, b, c, d]| [a, b, c, a, c, d]);
-    let indices: Vec<u16> = walls.chain([8, 10, 9, 9, 10, 11]).collect();
-    let model = Gltf::mesh(&positions, &[Vec3::Y; 12], &[], &indices, matte()).model();
+    let corner = |k: u8| lid - 0.5 + Vec3::from([k & 1, k >> 1 & 1, k >> 2].map(f32::from));
+    let walls = [[0, 2, 4, 6], [1, 5, 3, 7], [2, 3, 6, 7], [0, 1, 2, 3], [4, 6, 5, 7]].map(|wall| wall.map(corner));
+    let model = squares(&[&walls[..], &[level(Vec3::ZERO, 0.1)]].concat(), matte(false)).model();
     let picture = Picture::draw(&gpu, model, "--camera 0,30,2", Skinning::Compute, true);
     // Where the light through the middle of the box meets the ground.
     let middle = lid - picture.to_light * (lid.y / picture.to_light.y);
@@ -187,12 +177,7 @@ fn shadows_touch_their_casters(device: &TestDevice) {
     let gpu = Gpu::new(device);
     const WALL_HEIGHT: f32 = 0.02;
     let wall = [(-0.1, 0.0), (0.1, 0.0), (-0.1, WALL_HEIGHT), (0.1, WALL_HEIGHT)].map(|(x, y)| Vec3::new(x, y, 0.0));
-    let positions = [FLOOR, wall].concat();
-    let normals = [[Vec3::Y; 4], [Vec3::Z; 4]].concat();
-    let mut material = matte();
-    material["doubleSided"] = json!(true);
-    let indices = [0, 2, 1, 1, 2, 3, 4, 5, 6, 6, 5, 7];
-    let model = Gltf::mesh(&positions, &normals, &[], &indices, material).model();
+    let model = squares(&[level(Vec3::ZERO, 0.1), wall], matte(true)).model();
     let picture = Picture::draw(&gpu, model, "--camera 180,45", Skinning::Compute, true);
     let texel = picture.shadows.texel_metres;
     let length = WALL_HEIGHT * picture.to_light.z / picture.to_light.y;
@@ -203,59 +188,46 @@ fn shadows_touch_their_casters(device: &TestDevice) {
     assert!(contact - dark <= (bright - dark) / 8, "light falls between the wall and its shadow: {contact}");
 }
 
-/// The twin of `sunlight` in `shadow.glsl`, for a level square that shades the level plane at height 0.
-struct Twin<'a> {
-    shadows: &'a ShadowView,
-    to_light: Vec3,
-    height: f32,
-    half: f32,
-}
-
-impl Twin<'_> {
-    /// Returns the share of the sun's light that reaches a point of the plane.
-    fn sunlight(&self, point: Vec3) -> f32 {
-        let map = |point: Vec3| {
-            let place = self.shadows.shadow_from_world.project_point3(point).truncate();
-            (place * Vec2::new(0.5, -0.5) + 0.5) * MAP_TEXELS as f32 - 0.5
-        };
-        // The receiver lies half a texel above the plane.
-        let lift = 0.5 * self.shadows.texel_metres;
-        let (point, height) = (point + Vec3::Y * lift, self.height - lift);
-        let texels = map(point);
-        let (corner, within) = (texels.floor(), texels - texels.floor());
-        // The light's ray through the centre of a texel meets the square.
-        let map_from_metres = Mat2::from_cols(map(point + Vec3::X) - texels, map(point + Vec3::Z) - texels);
-        let metres_from_map = map_from_metres.inverse();
-        let is_lit = |offset: Vec2| {
-            let on_plane = metres_from_map * (corner + offset - texels);
-            let ground = point + Vec3::new(on_plane.x, 0.0, on_plane.y);
-            let above = ground + self.to_light * (height / self.to_light.y);
-            above.x.abs() > self.half || above.z.abs() > self.half
-        };
-        // All casters are equally high above the plane.
-        let height_texels = height / self.to_light.y / self.shadows.texel_metres;
-        let radius = (1.25 + 0.02 * height_texels).min(2.0);
-        let (mut lit, mut total) = (0.0, 0.0);
-        for y in -1..=2 {
-            for x in -1..=2 {
-                let offset = Vec2::new(x as f32, y as f32);
-                let scaled = (offset - within) / radius;
-                let weight = (1.0 - scaled.x * scaled.x).max(0.0) * (1.0 - scaled.y * scaled.y).max(0.0);
-                lit += weight * f32::from(u8::from(is_lit(offset)));
-                total += weight;
-            }
-        }
-        lit / total
+/// The twin of `sunlight` in `shadow.glsl`: returns the share of the sun's light that reaches a point of the level plane at height
+/// 0, which a level square shades.
+fn twin_of_sunlight(Picture { shadows, to_light, .. }: &Picture, point: Vec3, height: f32, half: f32) -> f32 {
+    let map = |point: Vec3| {
+        let place = shadows.shadow_from_world.project_point3(point).truncate();
+        (place * Vec2::new(0.5, -0.5) + 0.5) * MAP_TEXELS as f32 - 0.5
+    };
+    // The receiver lies half a texel above the plane.
+    let lift = 0.5 * shadows.texel_metres;
+    let (point, height) = (point + Vec3::Y * lift, height - lift);
+    let texels = map(point);
+    let (corner, within) = (texels.floor(), texels - texels.floor());
+    // The light's ray through the centre of a texel meets the square.
+    let map_from_metres = Mat2::from_cols(map(point + Vec3::X) - texels, map(point + Vec3::Z) - texels);
+    let metres_from_map = map_from_metres.inverse();
+    let is_lit = |offset: Vec2| {
+        let on_plane = metres_from_map * (corner + offset - texels);
+        let above = point + Vec3::new(on_plane.x, 0.0, on_plane.y) + to_light * (height / to_light.y);
+        above.x.abs() > half || above.z.abs() > half
+    };
+    // All casters are equally high above the plane.
+    let height_texels = height / to_light.y / shadows.texel_metres;
+    let radius = (1.25 + 0.02 * height_texels).min(2.0);
+    let (mut lit, mut total) = (0.0, 0.0);
+    for (x, y) in (-1..=2).flat_map(|y| (-1..=2).map(move |x| (x, y))) {
+        let offset = Vec2::new(x as f32, y as f32);
+        let scaled = (offset - within) / radius;
+        let weight = (1.0 - scaled * scaled).max(Vec2::ZERO).element_product();
+        lit += weight * f32::from(u8::from(is_lit(offset)));
+        total += weight;
     }
+    lit / total
 }
 
 /// The image is monotonic in the share of the light, so the pixels of a share have one brightness, up to the map's rounding.
 fn the_edge_of_a_shadow_is_that_of_the_twin(device: &TestDevice) {
     let gpu = Gpu::new(device);
     let (height, half) = (0.5, 0.5);
-    let model = squares(&[(Vec3::ZERO, 1.5), (Vec3::new(0.0, height, 0.0), half)], matte()).model();
+    let model = squares(&[level(Vec3::ZERO, 1.5), level(height * Vec3::Y, half)], matte(false)).model();
     let picture = Picture::draw(&gpu, model, "--camera 130,60,0.5", Skinning::Compute, true);
-    let twin = Twin { shadows: &picture.shadows, to_light: picture.to_light, height, half };
     let clip_from_world = picture.camera.clip_from_world(ASPECT);
     let mut by_share: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     for (point, brightness) in picture.points_at_height(0.0) {
@@ -266,7 +238,10 @@ fn the_edge_of_a_shadow_is_that_of_the_twin(device: &TestDevice) {
         if hidden || point.x.abs() > 1.45 || point.z.abs() > 1.45 || clip_from_world.project_point3(point).z <= 0.0 {
             continue;
         }
-        by_share.entry((twin.sunlight(point) * 20.0).round() as i32).or_default().push(brightness);
+        by_share
+            .entry((twin_of_sunlight(&picture, point, height, half) * 20.0).round() as i32)
+            .or_default()
+            .push(brightness);
     }
     by_share.values_mut().for_each(|values| values.sort_unstable());
     let median = |values: &[i32]| values[values.len() / 2];
@@ -290,7 +265,7 @@ fn nothing_but_the_shadow_is_dark(device: &TestDevice) {
     let (height, half) = (0.5, 0.5);
     let [with, without] = [true, false].map(|shadows| {
         // A speck lets the square hover.
-        let model = squares(&[(Vec3::ZERO, 0.01), (Vec3::new(0.0, height, 0.0), half)], matte()).model();
+        let model = squares(&[level(Vec3::ZERO, 0.01), level(height * Vec3::Y, half)], matte(false)).model();
         Picture::draw(&gpu, model, "--camera 130,50,2", Skinning::Compute, shadows)
     });
     let middle = -with.to_light.with_y(0.0) * (height / with.to_light.y);
@@ -314,7 +289,7 @@ fn masked_materials_cast_holes(device: &TestDevice) {
         for mode in ["OPAQUE", "MASK"] {
             let pbr = json!({"baseColorTexture": {"index": 0}, "metallicFactor": 0});
             let material = json!({"pbrMetallicRoughness": pbr, "alphaMode": mode, "doubleSided": true});
-            let mut gltf = squares(&[(Vec3::Y, 0.5), (Vec3::new(1.3, 0.0, -1.3), 0.01)], material);
+            let mut gltf = squares(&[level(Vec3::Y, 0.5), level(Vec3::new(1.3, 0.0, -1.3), 0.01)], material);
             gltf.texture(&image);
             let picture = Picture::draw(&gpu, gltf.model(), "--camera 130,50", skinning, true);
             let middle = -picture.to_light.with_y(0.0) / picture.to_light.y;

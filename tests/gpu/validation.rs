@@ -15,7 +15,7 @@ use throng::vulkan::barrier::{
     Access, COLOR_TARGET, ImageBarrier, ImageUse, TRANSFER_SOURCE, TRANSFER_TARGET, discarded,
 };
 use throng::vulkan::buffer::{Buffer, BufferMemory};
-use throng::vulkan::commands::{CommandPool, submit_and_wait};
+use throng::vulkan::commands::CommandPool;
 use throng::vulkan::descriptors::DescriptorSetLayout;
 use throng::vulkan::device::Device;
 use throng::vulkan::image::{Image, ImageInfo};
@@ -23,18 +23,17 @@ use throng::vulkan::pipeline::{PipelineBuilder, PipelineLayout};
 use throng::vulkan::recorder::{Recorder, Rendering};
 use throng::vulkan::spirv;
 
-use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests};
+use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests};
+use crate::gpu::loader::{VALIDATION_LAYER, system};
 
-pub fn tests() -> Vec<Test> {
-    gpu_tests![
-        mistakes_in_commands_are_seen,
-        hazards_between_submissions_are_seen,
-        a_pipeline_layout_that_does_not_fit_the_shader_is_seen,
-        what_is_left_behind_is_seen,
-        resources_that_outlive_the_gate_are_refused,
-        a_message_fails_the_test,
-    ]
-}
+list_gpu_tests![
+    hazards_of_copies_are_seen,
+    mistakes_in_commands_are_seen,
+    a_pipeline_layout_that_does_not_fit_the_shader_is_seen,
+    what_is_left_behind_is_seen,
+    resources_that_outlive_the_gate_are_refused,
+    a_message_fails_the_test,
+];
 
 /// Returns the message of the gate about `work`, or `None` if the work passes.
 fn verdict(device: &TestDevice, work: impl FnOnce(&Arc<Device>)) -> Option<String> {
@@ -51,13 +50,11 @@ fn assert_gate(device: &TestDevice, what: &str, expected: &str, work: impl Fn(&A
 }
 
 /// Returns whether the layer sees hazards that layers before 1.3.290 let pass.
-fn layer_is_recent(device: &TestDevice) -> bool {
-    let gpu = Gpu::new(device);
+fn layer_is_recent() -> bool {
     // SAFETY: the loader is loaded.
-    let layers = unsafe { gpu.device().instance().entry().enumerate_instance_layer_properties() }.unwrap();
-    let validation = |layer: &&vk::LayerProperties| layer.layer_name_as_c_str() == Ok(c"VK_LAYER_KHRONOS_validation");
-    let layer = layers.iter().find(validation).expect("the layer of every test");
-    layer.spec_version >= vk::make_api_version(0, 1, 3, 290)
+    let layers = unsafe { system().enumerate_instance_layer_properties() }.unwrap();
+    let layer = layers.iter().find(|layer| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER));
+    layer.expect("the layer of every test").spec_version >= vk::make_api_version(0, 1, 3, 290)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -81,16 +78,15 @@ fn buffers(device: &Arc<Device>) -> [Buffer; 3] {
     ["a", "b", "c"].map(|name| Buffer::new(device, name, SIZE_BYTES, usage, BufferMemory::Device).unwrap())
 }
 
-fn copy(recorder: Recorder, from: &Buffer, to: &Buffer, size: u64) {
-    recorder.copy_buffer(from, to, vk::BufferCopy { src_offset: 0, dst_offset: 0, size });
+/// The numbers of two buffers.
+type FromTo = (usize, usize);
+
+fn copy(recorder: Recorder, buffers: &[Buffer; 3], (from, to): FromTo, size: u64) {
+    recorder.copy_buffer(&buffers[from], &buffers[to], vk::BufferCopy { src_offset: 0, dst_offset: 0, size });
 }
 
 const COPY_WRITE: Access = Access::new(vk::PipelineStageFlags2::COPY, vk::AccessFlags2::TRANSFER_WRITE);
 const COPY_READ: Access = Access::new(vk::PipelineStageFlags2::COPY, vk::AccessFlags2::TRANSFER_READ);
-
-fn copy_barrier(recorder: Recorder) {
-    recorder.memory_barrier(COPY_WRITE, COPY_READ.and(COPY_WRITE));
-}
 
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 4, height: 4 };
 
@@ -115,19 +111,18 @@ const WRITE_AFTER_WRITE: &str = "SYNC-HAZARD-WRITE-AFTER-WRITE";
 const WRITE_AFTER_READ: &str = "SYNC-HAZARD-WRITE-AFTER-READ";
 const READ_AFTER_WRITE: &str = "SYNC-HAZARD-READ-AFTER-WRITE";
 
-/// The numbers of two buffers.
-type FromTo = (usize, usize);
+/// What happens before and after a barrier.
+type Barrier = (Access, Access);
 
-/// Two copies from buffer to buffer, and the hazard between them.
-const TWO_COPIES: [(FromTo, FromTo, &str); 3] =
-    [((0, 2), (1, 2), WRITE_AFTER_WRITE), ((0, 1), (1, 2), READ_AFTER_WRITE), ((0, 1), (2, 0), WRITE_AFTER_READ)];
-
-/// Barriers that do not order two copies, of which the second reads what the first has written.
-const WEAK_BARRIERS: [(&str, Access, Access); 4] = [
-    ("a barrier whose source is another stage", Access::COMPUTE_WRITE, COPY_READ),
-    ("a barrier whose source has no access", COPY_WRITE.finished(), COPY_READ),
-    ("a barrier whose destination is another stage", COPY_WRITE, Access::COMPUTE_READ),
-    ("a barrier whose destination has no access", COPY_WRITE, COPY_READ.finished()),
+/// Two copies from buffer to buffer, the hazard between them, and a barrier that does not order them, or none.
+const COPIES: [(&str, [FromTo; 2], &str, Option<Barrier>); 7] = [
+    ("two writes", [(0, 2), (1, 2)], WRITE_AFTER_WRITE, None),
+    ("a write and a read", [(0, 1), (1, 2)], READ_AFTER_WRITE, None),
+    ("a read and a write", [(0, 1), (2, 0)], WRITE_AFTER_READ, None),
+    ("another stage first", [(0, 1), (1, 2)], READ_AFTER_WRITE, Some((Access::COMPUTE_WRITE, COPY_READ))),
+    ("no access first", [(0, 1), (1, 2)], READ_AFTER_WRITE, Some((COPY_WRITE.finished(), COPY_READ))),
+    ("another stage second", [(0, 1), (1, 2)], READ_AFTER_WRITE, Some((COPY_WRITE, Access::COMPUTE_READ))),
+    ("no access second", [(0, 1), (1, 2)], READ_AFTER_WRITE, Some((COPY_WRITE, COPY_READ.finished()))),
 ];
 
 type Record = fn(Recorder, &Image, &[Buffer; 3], Work);
@@ -151,13 +146,13 @@ const MISTAKES: [(&str, &str, Record); 5] = [
         recorder.copy_image_to_buffer(image, &buffers[1], texels());
     }),
     ("a copy of no bytes", "VUID-VkBufferCopy-size-01988", |recorder, _, buffers, work| {
-        copy(recorder, &buffers[0], &buffers[1], work.pick(0, SIZE_BYTES));
+        copy(recorder, buffers, (0, 1), work.pick(0, SIZE_BYTES));
     }),
     // A fill is no copy: it belongs to the stage `CLEAR`.
     ("a fill that a barrier for copies does not order", READ_AFTER_WRITE, |recorder, _, buffers, work| {
         recorder.fill_buffer(&buffers[0], 7);
         recorder.memory_barrier(work.pick(COPY_WRITE, Access::TRANSFER_WRITE), COPY_READ);
-        copy(recorder, &buffers[0], &buffers[1], SIZE_BYTES);
+        copy(recorder, buffers, (0, 1), SIZE_BYTES);
     }),
     // The barrier waits for copies, but a rendering has written the image.
     ("a readback that does not wait for the rendering", WRITE_AFTER_WRITE, |recorder, image, buffers, work| {
@@ -170,77 +165,64 @@ const MISTAKES: [(&str, &str, Record); 5] = [
     }),
 ];
 
-/// Submits commands, and waits for their end.
-fn submit(device: &Arc<Device>, record: impl FnOnce(Recorder, &Image, &[Buffer; 3])) {
-    let (buffers, image) = (buffers(device), image(device));
-    let record = |recorder: Recorder| {
-        record(recorder, &image, &buffers);
-        Ok(())
+/// Records each of these parts, submits them one after the other, and waits for their end.
+fn submit(device: &Arc<Device>, parts: &[&dyn Fn(Recorder)]) {
+    let record = |record: &&dyn Fn(Recorder)| {
+        let pool = CommandPool::new(device, "commands").unwrap();
+        // SAFETY: the buffer is new, and what the commands use lives until the wait below.
+        record(unsafe { pool.begin() }.unwrap());
+        // SAFETY: recording has begun above.
+        unsafe { pool.end() }.unwrap();
+        pool
     };
-    // SAFETY: the image and the buffers outlive the call. The wrong work harms only their contents.
-    unsafe { submit_and_wait(device, "commands", record) }.unwrap();
+    let pools: Vec<CommandPool> = parts.iter().map(record).collect();
+    for pool in &pools {
+        let infos = [vk::CommandBufferSubmitInfo::default().command_buffer(pool.raw())];
+        let submit = vk::SubmitInfo2::default().command_buffer_infos(&infos);
+        // SAFETY: one thread uses the queue; the commands live until the wait below.
+        unsafe { device.raw.queue_submit2(*device.queue(), &[submit], vk::Fence::null()) }.unwrap();
+    }
+    device.wait_idle().unwrap();
+}
+
+/// Hazards between submissions have their own switch. Without it, the layer misses a frame that overwrites a buffer while the
+/// previous frame still reads it.
+fn hazards_of_copies_are_seen(device: &TestDevice) {
+    for (what, [first, second], hazard, weak_barrier) in COPIES {
+        let splits: &[bool] = if weak_barrier.is_none() { &[false, true] } else { &[false] };
+        for &is_split in splits {
+            assert_gate(device, what, hazard, |device, work| {
+                let buffers = buffers(device);
+                let begin = |recorder: Recorder| copy(recorder, &buffers, first, SIZE_BYTES);
+                let end = |recorder: Recorder| {
+                    let right = Some((COPY_WRITE, COPY_READ.and(COPY_WRITE)));
+                    if let Some((from, to)) = work.pick(weak_barrier, right) {
+                        recorder.memory_barrier(from, to);
+                    }
+                    copy(recorder, &buffers, second, SIZE_BYTES);
+                };
+                let both = |recorder: Recorder| {
+                    begin(recorder);
+                    end(recorder);
+                };
+                if is_split { submit(device, &[&begin, &end]) } else { submit(device, &[&both]) }
+            });
+        }
+    }
 }
 
 fn mistakes_in_commands_are_seen(device: &TestDevice) {
-    for (first, second, hazard) in TWO_COPIES {
-        assert_gate(device, "no barrier", hazard, |device, work| {
-            submit(device, |recorder, _, buffers| {
-                copy(recorder, &buffers[first.0], &buffers[first.1], SIZE_BYTES);
-                if work == Work::Right {
-                    copy_barrier(recorder);
-                }
-                copy(recorder, &buffers[second.0], &buffers[second.1], SIZE_BYTES);
-            });
-        });
-    }
-    for (what, from, to) in WEAK_BARRIERS {
-        assert_gate(device, what, READ_AFTER_WRITE, |device, work| {
-            submit(device, |recorder, _, [a, b, c]| {
-                copy(recorder, a, b, SIZE_BYTES);
-                recorder.memory_barrier(work.pick(from, COPY_WRITE), work.pick(to, COPY_READ));
-                copy(recorder, b, c, SIZE_BYTES);
-            });
-        });
-    }
-    let seen_count = if layer_is_recent(device) { MISTAKES.len() } else { MISTAKES.len() - 2 };
+    let seen_count = if layer_is_recent() { MISTAKES.len() } else { MISTAKES.len() - 2 };
     for (number, (what, message, record)) in MISTAKES.iter().enumerate() {
         let submit = |device: &Arc<Device>, work| {
-            submit(device, |recorder, image, buffers| record(recorder, image, buffers, work));
+            let (buffers, image) = (buffers(device), image(device));
+            submit(device, &[&|recorder: Recorder| record(recorder, &image, &buffers, work)]);
         };
         if number < seen_count {
             assert_gate(device, what, message, submit);
         } else {
             assert_eq!(verdict(device, |device| submit(device, Work::Wrong)), None, "{what}");
         }
-    }
-}
-
-/// This check has its own switch. Without it, the layer misses a frame that overwrites a buffer while the previous frame
-/// still reads it.
-fn hazards_between_submissions_are_seen(device: &TestDevice) {
-    for (first, second, hazard) in TWO_COPIES {
-        assert_gate(device, "two submissions", hazard, |device, work| {
-            let buffers = buffers(device);
-            let pools = [(first, false), (second, work == Work::Right)].map(|((from, to), ordered)| {
-                let pool = CommandPool::new(device, "one copy").unwrap();
-                // SAFETY: the buffer is new, and the buffers live until the wait below.
-                let recorder = unsafe { pool.begin() }.unwrap();
-                if ordered {
-                    copy_barrier(recorder);
-                }
-                copy(recorder, &buffers[from], &buffers[to], SIZE_BYTES);
-                // SAFETY: recording has begun above.
-                unsafe { pool.end() }.unwrap();
-                pool
-            });
-            for pool in &pools {
-                let infos = [vk::CommandBufferSubmitInfo::default().command_buffer(pool.raw())];
-                let submit = vk::SubmitInfo2::default().command_buffer_infos(&infos);
-                // SAFETY: one thread uses the queue; the commands live until the wait below.
-                unsafe { device.raw.queue_submit2(*device.queue(), &[submit], vk::Fence::null()) }.unwrap();
-            }
-            device.wait_idle().unwrap();
-        });
     }
 }
 

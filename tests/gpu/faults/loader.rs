@@ -12,11 +12,10 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
-use std::ffi::c_void;
 
 use ash::vk;
 
-use crate::gpu::loader::{P, above_validation, next};
+use crate::gpu::loader::{P, above_validation, next, replacements};
 
 /// A call that fails.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +56,7 @@ pub fn live<T>(fault: Option<Fault>, life: impl FnOnce() -> T) -> (T, Report) {
     STATE.set(State { fault, ..State::default() });
     let value = life();
     let State { mut report, objects, .. } = STATE.take();
-    report.leaks.extend(objects.iter().map(|(kind, _)| format!("{kind:?} at the end")));
+    report.leaks.extend(objects.iter().map(|(kind, _)| format!("{kind} at the end")));
     (value, report)
 }
 
@@ -76,17 +75,15 @@ pub fn take_size_from_surfaces() {
     STATE.with_borrow_mut(|state| state.has_no_size = true);
 }
 
+/// Does what [`take_size_from_surfaces`] says.
+///
 /// # Safety
-/// That of the Vulkan function, which the loader has returned to us.
-unsafe extern "system" fn surface_capabilities(physical: P, surface: u64, capabilities: P) -> vk::Result {
-    // SAFETY: the caller keeps the promises of the function.
-    let result = unsafe { interposers::vkGetPhysicalDeviceSurfaceCapabilitiesKHR(physical, surface, capabilities) };
+/// `capabilities` is valid, and initialised after a success.
+unsafe fn hide_size(capabilities: *mut vk::SurfaceCapabilitiesKHR, result: vk::Result) {
     if result == vk::Result::SUCCESS && STATE.with_borrow(|state| state.has_no_size) {
-        // SAFETY: the program passes room for them, and the driver has written them.
-        let capabilities = unsafe { &mut *capabilities.cast::<vk::SurfaceCapabilitiesKHR>() };
-        capabilities.current_extent = vk::Extent2D { width: u32::MAX, height: u32::MAX };
+        // SAFETY: the caller makes the promise.
+        unsafe { (*capabilities).current_extent = vk::Extent2D { width: u32::MAX, height: u32::MAX } };
     }
-    result
 }
 
 #[derive(Default)]
@@ -97,7 +94,8 @@ struct State {
     instances: usize,
     /// Whether the present instance has reached the fault.
     has_failed: bool,
-    objects: HashSet<(Kind, u64)>,
+    /// The kind and the handle of each.
+    objects: HashSet<(&'static str, u64)>,
     has_no_size: bool,
     report: Report,
 }
@@ -133,14 +131,16 @@ impl State {
         (is_this || is_later).then_some(fault.result)
     }
 
-    fn destroy(&mut self, kind: Kind, handle: u64) {
+    /// Counts a call of the function that destroys objects of a kind, which is the end of its name.
+    fn destroy(&mut self, destroyer: &'static str, handle: u64) {
+        let kind = destroyer.trim_start_matches("vkDestroy").trim_start_matches("vkFree");
         if handle != 0 && !self.objects.remove(&(kind, handle)) {
-            self.report.leaks.push(format!("{kind:?} was destroyed twice"));
+            self.report.leaks.push(format!("{kind} was destroyed twice"));
         }
-        if kind == Kind::Device {
-            let of_instance = [Kind::Instance, Kind::Messenger, Kind::Surface];
+        if kind == "Device" {
+            let of_instance = ["Instance", "DebugUtilsMessengerEXT", "SurfaceKHR"];
             let left = self.objects.iter().filter(|(kind, _)| !of_instance.contains(kind));
-            self.report.leaks.extend(left.map(|(kind, _)| format!("{kind:?} at vkDestroyDevice")));
+            self.report.leaks.extend(left.map(|(kind, _)| format!("{kind} at vkDestroyDevice")));
         }
     }
 }
@@ -149,17 +149,19 @@ impl State {
 const MEMORY: &[vk::Result] = &[vk::Result::ERROR_OUT_OF_DEVICE_MEMORY, vk::Result::ERROR_OUT_OF_HOST_MEMORY];
 
 macro_rules! functions {
-    ($($name:ident ( $($argument:ident: $ty:ty),* ) $(makes $kind:ident at $made:ident)? [$($result:ident)*];)*) => {
+    (
+        destroyers: $($destroyer:ident)*; of roots: $($of_root:ident)*;
+        $(
+            $name:ident ( $($argument:ident: $ty:ty),* )
+            $(makes $kind:ident at $made:ident)? $(tells the size at $capabilities:ident)? [$($result:ident)*];
+        )*
+    ) => {
         /// The functions that may fail.
         #[allow(non_camel_case_types, reason = "the names of Vulkan")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Function { $($name),* }
 
         impl Function {
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$name => stringify!($name)),* }
-            }
-
             /// The results other than success to try: those that the specification lists for the function, apart from
             /// those that belong to no single one, like `ERROR_UNKNOWN`. The first is that of a lack of device memory.
             pub fn results(self) -> Vec<vk::Result> {
@@ -169,26 +171,23 @@ macro_rules! functions {
             }
         }
 
-        #[allow(non_snake_case, reason = "the names of Vulkan")]
-        mod interposers {
-            use super::*;
-            $(
-                /// # Safety
-                /// That of the Vulkan function, which the loader has returned to us.
-                pub unsafe extern "system" fn $name($($argument: $ty),*) -> vk::Result {
-                    type Next = unsafe extern "system" fn($($ty),*) -> vk::Result;
-                    // SAFETY: the pointer is that of the function with this signature.
-                    let next = unsafe { next::<Next>(stringify!($name)) };
-                    // SAFETY: the caller keeps the promises of the function.
-                    let result = answer(Function::$name, || unsafe { next($($argument),*) });
-                    // SAFETY: the program passes room for a handle, which a successful call has written.
-                    $(unsafe { take_note(Kind::$kind, $made.cast(), result) };)?
-                    result
-                }
-            )*
+        replacements! {
+            |next|
+            $($name($($argument: $ty),*) -> vk::Result {
+                let result = answer(Function::$name, || next($($argument),*));
+                $(take_note(stringify!($kind), $made.cast(), result);)?
+                $(hide_size($capabilities.cast(), result);)?
+                result
+            })*
+            $($destroyer(owner: P, object: u64, allocator: P) {
+                STATE.with_borrow_mut(|state| state.destroy(stringify!($destroyer), object));
+                next(owner, object, allocator);
+            })*
+            $($of_root(object: P, allocator: P) {
+                STATE.with_borrow_mut(|state| state.destroy(stringify!($of_root), object as u64));
+                next(object, allocator);
+            })*
         }
-
-        const INTERPOSERS: &[(&str, *const c_void)] = &[$((stringify!($name), interposers::$name as *const c_void)),*];
     };
 }
 
@@ -196,7 +195,7 @@ macro_rules! functions {
 ///
 /// # Safety
 /// `handle` is valid, and initialised after a success.
-unsafe fn take_note(kind: Kind, handle: *mut u64, result: vk::Result) {
+unsafe fn take_note(kind: &'static str, handle: *mut u64, result: vk::Result) {
     if result == vk::Result::SUCCESS {
         // SAFETY: the caller makes the promise.
         let handle = unsafe { *handle };
@@ -228,11 +227,18 @@ fn answer(function: Function, call: impl FnOnce() -> vk::Result) -> vk::Result {
 }
 
 functions! {
+    destroyers:
+        vkFreeMemory vkDestroyBuffer vkDestroyImage vkDestroyImageView vkDestroySampler vkDestroyShaderModule
+        vkDestroyPipelineLayout vkDestroyPipeline vkDestroyDescriptorSetLayout vkDestroyDescriptorPool vkDestroyCommandPool
+        vkDestroySemaphore vkDestroyFence vkDestroyQueryPool vkDestroySwapchainKHR vkDestroySurfaceKHR
+        vkDestroyDebugUtilsMessengerEXT;
+    of roots: vkDestroyDevice vkDestroyInstance;
+
     vkEnumerateInstanceExtensionProperties(layer: P, count: P, properties: P) [INCOMPLETE ERROR_LAYER_NOT_PRESENT];
     vkEnumerateInstanceLayerProperties(count: P, properties: P) [INCOMPLETE];
     vkCreateInstance(info: P, allocator: P, made: P) makes Instance at made
         [ERROR_INITIALIZATION_FAILED ERROR_LAYER_NOT_PRESENT ERROR_EXTENSION_NOT_PRESENT ERROR_INCOMPATIBLE_DRIVER];
-    vkCreateDebugUtilsMessengerEXT(instance: P, info: P, allocator: P, made: P) makes Messenger at made [];
+    vkCreateDebugUtilsMessengerEXT(instance: P, info: P, allocator: P, made: P) makes DebugUtilsMessengerEXT at made [];
     vkEnumeratePhysicalDevices(instance: P, count: P, devices: P) [INCOMPLETE ERROR_INITIALIZATION_FAILED];
     vkEnumerateDeviceExtensionProperties(physical: P, layer: P, count: P, properties: P)
         [INCOMPLETE ERROR_LAYER_NOT_PRESENT];
@@ -272,76 +278,21 @@ functions! {
     vkCreateFence(device: P, info: P, allocator: P, made: P) makes Fence at made [];
     vkWaitForFences(device: P, count: u32, fences: P, all: u32, timeout: u64) [TIMEOUT ERROR_DEVICE_LOST];
     vkResetFences(device: P, count: u32, fences: P) [];
-    vkGetQueryPoolResults(
-        device: P, pool: u64, first: u32, count: u32, size: usize, data: P, stride: u64, flags: u32
-    ) [ERROR_DEVICE_LOST];
+    vkGetQueryPoolResults(device: P, pool: u64, first: u32, count: u32, size: usize, data: P, stride: u64, flags: u32)
+        [ERROR_DEVICE_LOST];
     vkCreateQueryPool(device: P, info: P, allocator: P, made: P) makes QueryPool at made [];
 
-    vkCreateXcbSurfaceKHR(instance: P, info: P, allocator: P, made: P) makes Surface at made [];
+    vkCreateXcbSurfaceKHR(instance: P, info: P, allocator: P, made: P) makes SurfaceKHR at made [];
     vkGetPhysicalDeviceSurfaceSupportKHR(physical: P, family: u32, surface: u64, supported: P) [ERROR_SURFACE_LOST_KHR];
-    vkGetPhysicalDeviceSurfaceCapabilitiesKHR(physical: P, surface: u64, capabilities: P) [ERROR_SURFACE_LOST_KHR];
+    vkGetPhysicalDeviceSurfaceCapabilitiesKHR(physical: P, surface: u64, capabilities: P)
+        tells the size at capabilities [ERROR_SURFACE_LOST_KHR];
     vkGetPhysicalDeviceSurfaceFormatsKHR(physical: P, surface: u64, count: P, formats: P)
         [INCOMPLETE ERROR_SURFACE_LOST_KHR];
-    vkCreateSwapchainKHR(device: P, info: P, allocator: P, made: P) makes Swapchain at made
+    vkCreateSwapchainKHR(device: P, info: P, allocator: P, made: P) makes SwapchainKHR at made
         [ERROR_DEVICE_LOST ERROR_SURFACE_LOST_KHR ERROR_NATIVE_WINDOW_IN_USE_KHR ERROR_INITIALIZATION_FAILED];
     vkGetSwapchainImagesKHR(device: P, swapchain: u64, count: P, images: P) [INCOMPLETE];
     vkAcquireNextImageKHR(device: P, swapchain: u64, timeout: u64, semaphore: u64, fence: u64, index: P)
         [TIMEOUT NOT_READY SUBOPTIMAL_KHR ERROR_DEVICE_LOST ERROR_OUT_OF_DATE_KHR ERROR_SURFACE_LOST_KHR];
     vkQueuePresentKHR(queue: P, info: P)
         [SUBOPTIMAL_KHR ERROR_DEVICE_LOST ERROR_OUT_OF_DATE_KHR ERROR_SURFACE_LOST_KHR];
-}
-
-macro_rules! destroyers {
-    ($($name:ident ( $($owner:ident: $ty:ty)? ) destroys $kind:ident;)*) => {
-        /// The kinds of objects that the program destroys.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        enum Kind { $($kind),* }
-
-        #[allow(non_snake_case, reason = "the names of Vulkan")]
-        mod destruction {
-            use super::*;
-            $(
-                /// # Safety
-                /// That of the Vulkan function, which the loader has returned to us.
-                pub unsafe extern "system" fn $name($($owner: $ty,)? object: u64, allocator: P) {
-                    type Next = unsafe extern "system" fn($($ty,)? u64, P);
-                    STATE.with_borrow_mut(|state| state.destroy(Kind::$kind, object));
-                    // SAFETY: the pointer is that of the function with this signature, whose promises the caller keeps.
-                    unsafe { next::<Next>(stringify!($name))($($owner,)? object, allocator) };
-                }
-            )*
-        }
-
-        const DESTROYERS: &[(&str, *const c_void)] = &[$((stringify!($name), destruction::$name as *const c_void)),*];
-    };
-}
-
-destroyers! {
-    vkDestroyInstance() destroys Instance;
-    vkDestroyDebugUtilsMessengerEXT(instance: P) destroys Messenger;
-    vkDestroySurfaceKHR(instance: P) destroys Surface;
-    vkDestroyDevice() destroys Device;
-    vkFreeMemory(device: P) destroys Memory;
-    vkDestroyBuffer(device: P) destroys Buffer;
-    vkDestroyImage(device: P) destroys Image;
-    vkDestroyImageView(device: P) destroys ImageView;
-    vkDestroySampler(device: P) destroys Sampler;
-    vkDestroyShaderModule(device: P) destroys ShaderModule;
-    vkDestroyPipelineLayout(device: P) destroys PipelineLayout;
-    vkDestroyPipeline(device: P) destroys Pipeline;
-    vkDestroyDescriptorSetLayout(device: P) destroys DescriptorSetLayout;
-    vkDestroyDescriptorPool(device: P) destroys DescriptorPool;
-    vkDestroyCommandPool(device: P) destroys CommandPool;
-    vkDestroySemaphore(device: P) destroys Semaphore;
-    vkDestroyFence(device: P) destroys Fence;
-    vkDestroyQueryPool(device: P) destroys QueryPool;
-    vkDestroySwapchainKHR(device: P) destroys Swapchain;
-}
-
-/// Returns the function that takes the place of the one with this name.
-fn replacement(name: &str) -> Option<*const c_void> {
-    const OURS: (&str, *const c_void) =
-        ("vkGetPhysicalDeviceSurfaceCapabilitiesKHR", surface_capabilities as *const c_void);
-    let mut functions = [OURS].iter().chain(INTERPOSERS).chain(DESTROYERS);
-    functions.find(|function| function.0 == name).map(|function| function.1)
 }

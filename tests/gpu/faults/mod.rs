@@ -11,12 +11,10 @@
 mod life;
 mod loader;
 #[cfg(target_os = "linux")]
-pub mod window;
+mod window;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-#[cfg(target_os = "linux")]
-use std::sync::Arc;
 use std::time::Duration;
 
 use ash::vk;
@@ -39,13 +37,7 @@ pub fn tests() -> Vec<Test> {
         the_third_loss_within_a_minute_ends_the_program
     ];
     #[cfg(target_os = "linux")]
-    tests.extend(gpu_tests![
-        every_function_of_a_window_may_fail,
-        every_call_in_a_window_may_fail_with_every_result [ignored if true],
-        a_window_that_stays_suboptimal_keeps_its_swapchain,
-        a_window_without_area_is_skipped,
-        a_window_without_images_is_skipped
-    ]);
+    tests.extend(window::tests());
     tests
 }
 
@@ -98,11 +90,12 @@ fn is_dispensable(function: Function, result: vk::Result) -> bool {
 /// Returns what is wrong with the message of a failed call.
 fn flaw_of_message(fault: Fault, message: &str) -> Option<&'static str> {
     use Function::*;
+    let name = format!("{:?}", fault.function);
     let call = match fault.function {
         vkAllocateMemory | vkMapMemory => "no memory for ",
         vkCreateXcbSurfaceKHR => "vkCreateSurfaceKHR",
         vkCreateInstance if fault.result == vk::Result::ERROR_LAYER_NOT_PRESENT => "validation layer",
-        function => function.name(),
+        _ => &name,
     };
     if !message.contains(call) {
         return Some("does not name the call");
@@ -111,10 +104,9 @@ fn flaw_of_message(fault: Fault, message: &str) -> Option<&'static str> {
         vkCreateInstance | vkCreateDebugUtilsMessengerEXT | vkCreateDevice | vkCreateXcbSurfaceKHR => false,
         vkCreateSwapchainKHR | vkAllocateMemory | vkResetFences => false,
         vkQueueSubmit2 | vkQueueWaitIdle => true,
-        function => {
-            let verbs = ["vkAllocate", "vkBegin", "vkBind", "vkCreate", "vkEnd", "vkReset"];
-            verbs.iter().any(|verb| function.name().starts_with(verb))
-        }
+        _ => ["vkAllocate", "vkBegin", "vkBind", "vkCreate", "vkEnd", "vkReset"]
+            .iter()
+            .any(|verb| name.starts_with(verb)),
     };
     (has_object && !message.contains(" for '")).then_some("does not name the object")
 }
@@ -152,11 +144,17 @@ fn flaws(fault: Fault, reference: &(Vec<u8>, usize), calls: usize, life: impl Fn
     flaws
 }
 
+/// Lives without faults, and asserts that nothing is wrong. Returns the result.
+fn live_well(life: impl FnOnce() -> Outcome) -> ((Vec<u8>, usize), Report) {
+    let (Outcome { result, messages, .. }, report) = live(None, life);
+    let end = result.expect("a life without faults");
+    assert!(report.leaks.is_empty() && messages.is_empty(), "{:?} {messages:?}", report.leaks);
+    (end, report)
+}
+
 /// Lets each of the chosen calls fail, and asserts that nothing is wrong.
 fn sweep(choice: Choice, wanted: fn(Function) -> bool, mut life: impl FnMut() -> Outcome) {
-    let (reference, report) = live(None, &mut life);
-    let end = reference.result.expect("a life without faults");
-    assert!(report.leaks.is_empty() && reference.messages.is_empty(), "{:?} {:?}", report.leaks, reference.messages);
+    let (end, report) = live_well(&mut life);
     let (mut cases, mut wrong) = (0, Vec::new());
     let counts = count_by_function(&report.calls);
     let before = count_by_function(&report.calls[..report.construction]);
@@ -207,8 +205,7 @@ fn after_a_hundred_lost_devices_the_image_is_the_same(device: &TestDevice) {
 fn lose_devices(device: &TestDevice, instances: usize) {
     use Function::*;
     let mut setting = Setting::new(device);
-    let (reference, _) = live(None, || setting.rebuilding(slow_losses()));
-    let end = reference.result.expect("a life without faults");
+    let (end, _) = live_well(|| setting.rebuilding(slow_losses()));
     for (function, call) in [(vkQueueWaitIdle, 0), (vkQueueWaitIdle, 1), (vkQueueSubmit2, 2), (vkWaitSemaphores, 0)] {
         let fault = Fault::once(function, call, vk::Result::ERROR_DEVICE_LOST);
         let fault = Fault { lasts: true, instances, ..fault };
@@ -242,8 +239,7 @@ fn samplers_and_pools_do_not_grow_with_materials(device: &TestDevice) {
             material.base_color_texture.as_mut().expect("a texture").texture.image = index;
             material
         }));
-        let (outcome, report) = live(None, || Setting::with_models(device, vec![model], 1).construction());
-        outcome.result.expect("a life without faults");
+        let (_, report) = live_well(|| Setting::with_models(device, vec![model], 1).construction());
         let counts = count_by_function(&report.calls);
         [Function::vkCreateSampler, Function::vkCreateDescriptorPool].map(|function| counts[&function])
     };
@@ -253,67 +249,6 @@ fn samplers_and_pools_do_not_grow_with_materials(device: &TestDevice) {
 /// Only the upload of each model and the last readback wait for the queue, although the sun moves.
 fn frames_wait_for_nothing_but_their_slot(device: &TestDevice) {
     let mut setting = Setting::new(device);
-    let (outcome, report) = live(None, || setting.offscreen());
-    outcome.result.expect("a life without faults");
+    let (_, report) = live_well(|| setting.offscreen());
     assert_eq!(count_by_function(&report.calls)[&Function::vkQueueWaitIdle], setting.models.len() + 1);
-}
-
-/// Returns one strip, and a window for it.
-#[cfg(target_os = "linux")]
-fn in_window(device: &TestDevice) -> (Setting, Arc<window::XcbWindow>) {
-    (Setting::with_models(device, vec![scene::asset(scene::STRIP)], 1), window::XcbWindow::new())
-}
-
-#[cfg(target_os = "linux")]
-fn every_function_of_a_window_may_fail(device: &TestDevice) {
-    // The others fail offscreen too.
-    let is_of_windows =
-        |function: Function| function.name().ends_with("KHR") || function == Function::vkGetSemaphoreCounterValue;
-    let (mut setting, window) = in_window(device);
-    sweep(Choice::Few, is_of_windows, || setting.windowed(&window, 1));
-}
-
-#[cfg(target_os = "linux")]
-fn every_call_in_a_window_may_fail_with_every_result(device: &TestDevice) {
-    let (mut setting, window) = in_window(device);
-    sweep(Choice::All, |_| true, || setting.windowed(&window, 1));
-}
-
-/// A window without area has no swapchain. Its frames are skipped, until it has an area again.
-#[cfg(target_os = "linux")]
-fn a_window_without_area_is_skipped(device: &TestDevice) {
-    let (mut setting, window) = in_window(device);
-    let (Outcome { result, messages, .. }, report) = live(None, || {
-        loader::take_size_from_surfaces();
-        setting.with_sizes(&window, &[[32, 24], [0, 0], [0, 24], [32, 0], [32, 24]])
-    });
-    assert_eq!(result.expect("a life without faults").0, [1, 0, 0, 0, 1]);
-    assert_eq!((messages, report.leaks), (Vec::new(), Vec::new()));
-}
-
-/// Some window systems call every image suboptimal. A swapchain is then replaced only after a resize.
-#[cfg(target_os = "linux")]
-fn a_window_that_stays_suboptimal_keeps_its_swapchain(device: &TestDevice) {
-    let (mut setting, window) = in_window(device);
-    let swapchains = |calls: &[Function]| count_by_function(calls).get(&Function::vkCreateSwapchainKHR).copied();
-    for function in [Function::vkAcquireNextImageKHR, Function::vkQueuePresentKHR] {
-        let fault = Fault { lasts: true, ..Fault::once(function, 0, vk::Result::SUBOPTIMAL_KHR) };
-        let (Outcome { result, messages, .. }, report) = live(Some(fault), || setting.windowed(&window, 0));
-        result.expect("every frame is drawn");
-        assert_eq!((swapchains(&report.calls), messages, report.leaks), (Some(2), Vec::new(), Vec::new()));
-    }
-}
-
-/// A window that never has an image is skipped in each frame. That is neither an error nor an endless loop.
-#[cfg(target_os = "linux")]
-fn a_window_without_images_is_skipped(device: &TestDevice) {
-    let (mut setting, window) = in_window(device);
-    for (call, result) in [(0, vk::Result::ERROR_OUT_OF_DATE_KHR), (1, vk::Result::TIMEOUT), (0, vk::Result::NOT_READY)]
-    {
-        let fault = Fault { lasts: true, ..Fault::once(Function::vkAcquireNextImageKHR, call, result) };
-        let (Outcome { result: end, messages, .. }, report) = live(Some(fault), || setting.windowed(&window, u32::MAX));
-        assert!(end.is_ok() && report.failures > 0, "{result:?}: {:?}", end.err());
-        assert_eq!((messages, report.leaks), (Vec::new(), Vec::new()), "{result:?}");
-        assert!(report.calls.len() < 2000, "{result:?}: {} calls", report.calls.len());
-    }
 }

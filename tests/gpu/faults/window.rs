@@ -1,6 +1,7 @@
-//! A life in a window on an X server without a screen: surface, swapchain, presentation, and a resize.
+//! Lives in a window on an X server without a screen: surface, swapchain, presentation, and a resize. And a device that cannot
+//! present to it.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CString, c_char};
 use std::num::NonZero;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -13,81 +14,63 @@ use raw_window_handle::{
 use throng::app::scene::Scene;
 use throng::renderer::{FrameOutcome, Output, Renderer, RendererSettings, Shadows, UploadPath};
 use throng::vulkan::device::Device;
+use throng::vulkan::instance::{Instance, InstanceOptions};
 use throng::vulkan::physical_device::PhysicalDevice;
 use throng::vulkan::surface::Surface;
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{ConfigureWindowAux, ConnectionExt, CreateWindowAux, WindowClass};
-use x11rb::rust_connection::RustConnection;
+use x11rb::xcb_ffi::XCBConnection;
 
 use super::life::{ASPECT, EXTENT, Outcome, Setting};
-use super::loader;
+use super::loader::{self, Fault, Function, live};
+use super::{Choice, count_by_function, live_well, sweep};
+use crate::common::gpu::{TestDevice, list_gpu_tests};
+use crate::common::scene;
 use crate::common::screen::Screen;
+use crate::gpu::loader::claims::{self, Claims};
 
-/// A window, and a connection of the C library, which Vulkan needs.
+list_gpu_tests![
+    every_function_of_a_window_may_fail,
+    every_call_in_a_window_may_fail_with_every_result [ignored if true],
+    a_window_without_area_is_skipped,
+    a_window_that_stays_suboptimal_or_without_images_goes_on,
+    a_device_that_cannot_present_is_refused,
+];
+
+/// A window, and its connection, which is the C library's, because Vulkan needs that one.
 pub struct XcbWindow {
-    library: NonNull<c_void>,
-    connection: NonNull<c_void>,
+    connection: XCBConnection,
     id: u32,
-    /// The connection that owns the window.
-    owner: RustConnection,
     _screen: Screen,
 }
 
 impl XcbWindow {
     pub fn new() -> Arc<Self> {
         let screen = Screen::start_for_this_process();
-        let (owner, number) = RustConnection::connect(Some(&screen.display)).unwrap();
-        let (id, root) = (owner.generate_id().unwrap(), owner.setup().roots[number].root);
+        let display = CString::new(screen.display.as_str()).unwrap();
+        let (connection, number) = XCBConnection::connect(Some(&display)).unwrap();
+        let (id, root) = (connection.generate_id().unwrap(), connection.setup().roots[number].root);
         let (width, height) = (EXTENT.width as u16, EXTENT.height as u16);
         let (class, values) = (WindowClass::INPUT_OUTPUT, CreateWindowAux::new());
-        owner.create_window(0, id, root, 0, 0, width, height, 0, class, 0, &values).unwrap().check().unwrap();
-        owner.map_window(id).unwrap().check().unwrap();
-        let display = std::ffi::CString::new(screen.display.as_str()).unwrap();
-        // SAFETY: the library is libxcb, and the functions have the types of its header.
-        let (library, connection) = unsafe {
-            let library = NonNull::new(libc::dlopen(c"libxcb.so.1".as_ptr(), libc::RTLD_NOW)).expect("libxcb");
-            let connect =
-                function::<unsafe extern "C" fn(*const c_char, *mut c_int) -> *mut c_void>(library, c"xcb_connect");
-            (library, NonNull::new(connect(display.as_ptr(), std::ptr::null_mut())).expect("a connection"))
-        };
-        Arc::new(Self { library, connection, id, owner, _screen: screen })
+        connection.create_window(0, id, root, 0, 0, width, height, 0, class, 0, &values).unwrap().check().unwrap();
+        connection.map_window(id).unwrap().check().unwrap();
+        Arc::new(Self { connection, id, _screen: screen })
+    }
+
+    /// Returns the extensions that a surface of this window needs.
+    fn surface_extensions(&self) -> &'static [*const c_char] {
+        ash_window::enumerate_required_extensions(self.display_handle().unwrap().as_raw()).unwrap()
     }
 
     fn resize(&self, extent: vk::Extent2D) {
         let size = ConfigureWindowAux::new().width(extent.width).height(extent.height);
-        self.owner.configure_window(self.id, &size).unwrap().check().unwrap();
-    }
-}
-
-/// Returns a function of a C library.
-///
-/// # Safety
-/// The function has the type `F`, which is a function pointer.
-unsafe fn function<F: Copy>(library: NonNull<c_void>, name: &std::ffi::CStr) -> F {
-    // SAFETY: the library is loaded.
-    let address = unsafe { libc::dlsym(library.as_ptr(), name.as_ptr()) };
-    assert!(!address.is_null(), "{name:?}");
-    // SAFETY: the caller makes the promise.
-    unsafe { std::mem::transmute_copy(&address) }
-}
-
-// SAFETY: libxcb locks its connection, and a library that is loaded belongs to no thread.
-unsafe impl Send for XcbWindow {}
-// SAFETY: as above.
-unsafe impl Sync for XcbWindow {}
-
-impl Drop for XcbWindow {
-    fn drop(&mut self) {
-        // SAFETY: the surfaces of this connection are destroyed.
-        unsafe {
-            function::<unsafe extern "C" fn(*mut c_void)>(self.library, c"xcb_disconnect")(self.connection.as_ptr());
-        }
+        self.connection.configure_window(self.id, &size).unwrap().check().unwrap();
     }
 }
 
 impl HasDisplayHandle for XcbWindow {
     fn display_handle(&self) -> Result<DisplayHandle<'_>, HandleError> {
-        let handle = XcbDisplayHandle::new(Some(self.connection), 0);
+        let handle = XcbDisplayHandle::new(NonNull::new(self.connection.get_raw_xcb_connection()), 0);
         // SAFETY: the connection lives as long as `self`.
         Ok(unsafe { DisplayHandle::borrow_raw(handle.into()) })
     }
@@ -139,9 +122,7 @@ impl Setting {
         life: impl FnOnce(&mut Scene, &mut Renderer) -> Result<(Vec<u8>, usize)>,
     ) -> Outcome {
         window.resize(EXTENT);
-        let display = window.display_handle().unwrap();
-        let extensions = ash_window::enumerate_required_extensions(display.as_raw()).unwrap();
-        Outcome::of(extensions, |instance, _| {
+        Outcome::of(window.surface_extensions(), |instance, _| {
             let surface = Arc::new(Surface::new(instance, window)?);
             let physical = PhysicalDevice::choose(instance, Some(&self.device), Some(&surface))?;
             let device = Device::new(instance, physical, true)?;
@@ -158,4 +139,68 @@ impl Setting {
 
 fn draw(scene: &mut Scene, renderer: &mut Renderer) -> Result<FrameOutcome> {
     Ok(scene.draw(renderer, 0.3, ASPECT, false)?.0)
+}
+
+/// Returns one strip, and a window for it.
+fn in_window(device: &TestDevice) -> (Setting, Arc<XcbWindow>) {
+    (Setting::with_models(device, vec![scene::asset(scene::STRIP)], 1), XcbWindow::new())
+}
+
+fn every_function_of_a_window_may_fail(device: &TestDevice) {
+    // The others fail offscreen too.
+    let is_of_windows = |function: Function| {
+        format!("{function:?}").ends_with("KHR") || function == Function::vkGetSemaphoreCounterValue
+    };
+    let (mut setting, window) = in_window(device);
+    sweep(Choice::Few, is_of_windows, || setting.windowed(&window, 1));
+}
+
+fn every_call_in_a_window_may_fail_with_every_result(device: &TestDevice) {
+    let (mut setting, window) = in_window(device);
+    sweep(Choice::All, |_| true, || setting.windowed(&window, 1));
+}
+
+/// A window without area has no swapchain. Its frames are skipped, until it has an area again.
+fn a_window_without_area_is_skipped(device: &TestDevice) {
+    let (mut setting, window) = in_window(device);
+    let ((drawn, _), _) = live_well(|| {
+        loader::take_size_from_surfaces();
+        setting.with_sizes(&window, &[[32, 24], [0, 0], [0, 24], [32, 0], [32, 24]])
+    });
+    assert_eq!(drawn, [1, 0, 0, 0, 1]);
+}
+
+/// Some window systems call every image suboptimal. Every frame is drawn then, and a swapchain is replaced only after a resize.
+/// A window that never has an image is skipped in each frame. That is neither an error nor an endless loop.
+fn a_window_that_stays_suboptimal_or_without_images_goes_on(device: &TestDevice) {
+    use Function::*;
+    let (mut setting, window) = in_window(device);
+    for (function, call, result, most_skipped) in [
+        (vkAcquireNextImageKHR, 0, vk::Result::SUBOPTIMAL_KHR, 0),
+        (vkQueuePresentKHR, 0, vk::Result::SUBOPTIMAL_KHR, 0),
+        (vkAcquireNextImageKHR, 0, vk::Result::ERROR_OUT_OF_DATE_KHR, u32::MAX),
+        (vkAcquireNextImageKHR, 1, vk::Result::TIMEOUT, u32::MAX),
+        (vkAcquireNextImageKHR, 0, vk::Result::NOT_READY, u32::MAX),
+    ] {
+        let fault = Fault { lasts: true, ..Fault::once(function, call, result) };
+        let (Outcome { result: end, messages, .. }, report) =
+            live(Some(fault), || setting.windowed(&window, most_skipped));
+        assert!(end.is_ok() && report.failures > 0, "{fault:?}: {:?}", end.err());
+        assert_eq!((messages, report.leaks), (Vec::new(), Vec::new()), "{fault:?}");
+        assert!(report.calls.len() < 2000, "{fault:?}: {} calls", report.calls.len());
+        let swapchains = count_by_function(&report.calls)[&vkCreateSwapchainKHR];
+        assert!(swapchains == 2 || result != vk::Result::SUBOPTIMAL_KHR, "{fault:?}: {swapchains} swapchains");
+    }
+}
+
+fn a_device_that_cannot_present_is_refused(device: &TestDevice) {
+    let window = XcbWindow::new();
+    let options = InstanceOptions { validation: true, surface_extensions: window.surface_extensions() };
+    let entry = claims::entry(Claims { presents: false, ..Claims::NONE });
+    let instance = Instance::with_entry(entry, options).expect("an instance");
+    let surface = Surface::new(&instance, &window).expect("a surface");
+    let chosen = PhysicalDevice::choose(&instance, Some(&device.selector()), Some(&surface));
+    let refusal = chosen.err().expect("a refusal").to_string();
+    assert!(refusal.contains("cannot present to this window"), "{refusal}");
+    assert_eq!(instance.validation_messages().all(), [""; 0]);
 }

@@ -1,10 +1,9 @@
 //! Levels of detail: a picture with levels is hardly farther from the truth than one in full detail.
 
-use std::path::Path;
-
 use throng::levels;
-use throng::model::{Model, import};
+use throng::model::Model;
 
+use crate::common::assets::sample;
 use crate::common::gpu::{Gpu, TestDevice, note};
 use crate::common::scene::{self, JELLY, STRIP, WALKER};
 use crate::common::truth;
@@ -33,14 +32,9 @@ pub fn nobody_sees_the_levels_of_a_mixed_crowd(device: &TestDevice) {
 }
 
 pub fn nobody_sees_the_levels_of_foxes(device: &TestDevice) {
-    see_sample(device, "Fox/Fox.glb");
+    see(device, &mut [sample("Fox/Fox.glb")]);
 }
 
 pub fn nobody_sees_the_levels_of_knights(device: &TestDevice) {
-    see_sample(device, "KayKit_Knight/Knight.glb");
-}
-
-fn see_sample(device: &TestDevice, file: &str) {
-    let folder = std::env::var_os("THRONG_SAMPLE_MODELS").expect("the build has seen it");
-    see(device, &mut [import::load(&Path::new(&folder).join(file)).unwrap()]);
+    see(device, &mut [sample("KayKit_Knight/Knight.glb")]);
 }

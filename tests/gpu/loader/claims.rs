@@ -8,8 +8,11 @@ use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_void};
 
 use ash::{khr, vk};
+use throng::vulkan::error::Result;
+use throng::vulkan::instance::{Instance, InstanceOptions};
 
-use super::{P, below_validation, list, next, replacements};
+use super::{P, below_validation, list, next as driver, replacements};
+use crate::common::gpu::{Gpu, TestDevice};
 
 /// A function that changes what the driver says.
 pub type Change<T> = fn(&mut T);
@@ -39,6 +42,14 @@ impl Claims {
     /// The driver's own claims.
     pub const NONE: Self =
         Self { properties: |_| (), features: |_| (), family: |_| (), memory: None, portability: None, presents: true };
+
+    pub fn properties(properties: Change<vk::PhysicalDeviceProperties>) -> Self {
+        Self { properties, ..Self::NONE }
+    }
+
+    pub fn memory(memory: Change<vk::PhysicalDeviceMemoryProperties>) -> Self {
+        Self { memory: Some(memory), ..Self::NONE }
+    }
 }
 
 thread_local! {
@@ -60,6 +71,18 @@ pub fn entry(claims: Claims) -> ash::Entry {
     CLAIMS.set(claims);
     MEMORY.take();
     below_validation(replacement)
+}
+
+/// Opens a device that makes these claims, under validation.
+///
+/// # Errors
+/// The program does not support the device.
+pub fn open(device: &TestDevice, claims: Claims) -> Result<Gpu> {
+    let options = InstanceOptions { validation: true, surface_extensions: &[] };
+    let instance = Instance::with_entry(entry(claims), options)?;
+    let opened = device.open_on(&instance);
+    assert_eq!(instance.validation_messages().all(), [""; 0]);
+    Ok(Gpu::with_device(opened?))
 }
 
 /// Returns the types of memory that were allocated since [`entry`], as bits.
@@ -100,104 +123,64 @@ unsafe fn find<'c, T: vk::TaggedStructure>(mut chain: *mut c_void) -> Option<&'c
     None
 }
 
-/// Calls the driver's function.
-///
-/// # Safety
-/// The function has these arguments, no result, and the caller keeps its promises.
-unsafe fn call<A>(name: &str, handle: P, argument: *mut A) {
-    // SAFETY: the caller makes the promise.
-    unsafe { next::<unsafe extern "system" fn(P, *mut c_void)>(name)(handle, argument.cast()) };
-}
-
-// The driver has each of the functions, the caller keeps their promises, and the driver writes what the claims then change.
 replacements! {
+    |driver|
     vkGetPhysicalDeviceProperties(physical: P, properties: *mut vk::PhysicalDeviceProperties) {
-        // SAFETY: see above.
-        unsafe {
-            call("vkGetPhysicalDeviceProperties", physical, properties);
-            (CLAIMS.get().properties)(&mut *properties);
-        }
+        driver(physical, properties);
+        (CLAIMS.get().properties)(&mut *properties);
     }
     vkGetPhysicalDeviceProperties2(physical: P, properties: *mut vk::PhysicalDeviceProperties2<'_>) {
-        // SAFETY: see above.
-        unsafe {
-            call("vkGetPhysicalDeviceProperties2", physical, properties);
-            (CLAIMS.get().properties)(&mut (*properties).properties);
-            if let Some(subset) = find::<vk::PhysicalDevicePortabilitySubsetPropertiesKHR>((*properties).p_next) {
-                subset.min_vertex_input_binding_stride_alignment = 4;
-            }
+        driver(physical, properties);
+        (CLAIMS.get().properties)(&mut (*properties).properties);
+        if let Some(subset) = find::<vk::PhysicalDevicePortabilitySubsetPropertiesKHR>((*properties).p_next) {
+            subset.min_vertex_input_binding_stride_alignment = 4;
         }
     }
     vkGetPhysicalDeviceFeatures(physical: P, features: *mut vk::PhysicalDeviceFeatures) {
-        // SAFETY: see above.
-        unsafe {
-            call("vkGetPhysicalDeviceFeatures", physical, features);
-            (CLAIMS.get().features)(&mut *features);
-        }
+        driver(physical, features);
+        (CLAIMS.get().features)(&mut *features);
     }
     vkGetPhysicalDeviceFeatures2(physical: P, features: *mut vk::PhysicalDeviceFeatures2<'_>) {
-        // SAFETY: see above.
-        unsafe {
-            call("vkGetPhysicalDeviceFeatures2", physical, features);
-            (CLAIMS.get().features)(&mut (*features).features);
-            if let Some(subset) = find::<vk::PhysicalDevicePortabilitySubsetFeaturesKHR>((*features).p_next) {
-                let has = (CLAIMS.get().portability == Some(Portability::MoltenVk)).into();
-                subset.constant_alpha_color_blend_factors = has;
-                subset.events = has;
-                subset.image_view_format_swizzle = has;
-                subset.mutable_comparison_samplers = has;
-                subset.separate_stencil_mask_ref = has;
-                subset.vertex_attribute_access_beyond_stride = has;
-            }
+        driver(physical, features);
+        (CLAIMS.get().features)(&mut (*features).features);
+        if let Some(subset) = find::<vk::PhysicalDevicePortabilitySubsetFeaturesKHR>((*features).p_next) {
+            let has = (CLAIMS.get().portability == Some(Portability::MoltenVk)).into();
+            subset.constant_alpha_color_blend_factors = has;
+            subset.events = has;
+            subset.image_view_format_swizzle = has;
+            subset.mutable_comparison_samplers = has;
+            subset.separate_stencil_mask_ref = has;
+            subset.vertex_attribute_access_beyond_stride = has;
         }
     }
     vkGetPhysicalDeviceQueueFamilyProperties(
         physical: P, count: *mut u32, families: *mut vk::QueueFamilyProperties
     ) {
-        let name = "vkGetPhysicalDeviceQueueFamilyProperties";
-        // SAFETY: see above. Without a list, only the count is written.
-        unsafe {
-            next::<unsafe extern "system" fn(P, *mut u32, *mut vk::QueueFamilyProperties)>(name)(physical, count, families);
-            if !families.is_null() {
-                std::slice::from_raw_parts_mut(families, *count as usize).iter_mut().for_each(CLAIMS.get().family);
-            }
+        driver(physical, count, families);
+        // Without a list, only the count is written.
+        if !families.is_null() {
+            std::slice::from_raw_parts_mut(families, *count as usize).iter_mut().for_each(CLAIMS.get().family);
         }
     }
     vkGetPhysicalDeviceMemoryProperties(physical: P, memory: *mut vk::PhysicalDeviceMemoryProperties) {
-        // SAFETY: see above.
-        unsafe {
-            call("vkGetPhysicalDeviceMemoryProperties", physical, memory);
-            *memory = claimed_memory().unwrap_or(*memory);
-        }
+        driver(physical, memory);
+        *memory = claimed_memory().unwrap_or(*memory);
     }
     vkGetPhysicalDeviceMemoryProperties2(physical: P, memory: *mut vk::PhysicalDeviceMemoryProperties2<'_>) {
-        // SAFETY: see above.
-        unsafe {
-            call("vkGetPhysicalDeviceMemoryProperties2", physical, memory);
-            (*memory).memory_properties = claimed_memory().unwrap_or((*memory).memory_properties);
-        }
+        driver(physical, memory);
+        (*memory).memory_properties = claimed_memory().unwrap_or((*memory).memory_properties);
     }
     vkGetBufferMemoryRequirements(device: P, buffer: u64, requirements: *mut vk::MemoryRequirements) {
-        // SAFETY: see above.
-        unsafe {
-            next::<unsafe extern "system" fn(P, u64, P)>("vkGetBufferMemoryRequirements")(device, buffer, requirements.cast());
-            allow_all_types(&mut *requirements);
-        }
+        driver(device, buffer, requirements);
+        allow_all_types(&mut *requirements);
     }
     vkGetImageMemoryRequirements(device: P, image: u64, requirements: *mut vk::MemoryRequirements) {
-        // SAFETY: see above.
-        unsafe {
-            next::<unsafe extern "system" fn(P, u64, P)>("vkGetImageMemoryRequirements")(device, image, requirements.cast());
-            allow_all_types(&mut *requirements);
-        }
+        driver(device, image, requirements);
+        allow_all_types(&mut *requirements);
     }
     vkAllocateMemory(device: P, info: *const vk::MemoryAllocateInfo<'_>, allocator: P, made: *mut u64) -> vk::Result {
-        // SAFETY: see above.
-        let mut info = unsafe { *info };
-        let Some(claimed) = claimed_memory() else {
-            // SAFETY: see above.
-            return unsafe { allocate(device, info, allocator, made) };
-        };
+        let Some(claimed) = claimed_memory() else { return driver(device, info, allocator, made) };
+        let mut info = *info;
         let index = std::mem::take(&mut info.memory_type_index);
         let heap = claimed.memory_types[index as usize].heap_index;
         let used: u64 = MEMORY.with_borrow(|memory| {
@@ -206,75 +189,51 @@ replacements! {
         if used + info.allocation_size > claimed.memory_heaps[heap as usize].size {
             return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
         }
-        // SAFETY: see above. A successful call has written the handle.
-        let (result, handle) = unsafe { (allocate(device, info, allocator, made), *made) };
+        let result = driver(device, &info, allocator, made);
         MEMORY.with_borrow_mut(|memory| {
             memory.used_types |= 1 << index;
-            memory.allocations.insert(handle, (heap, info.allocation_size));
+            memory.allocations.insert(*made, (heap, info.allocation_size));
         });
         result
     }
     vkFreeMemory(device: P, memory: u64, allocator: P) {
         MEMORY.with_borrow_mut(|used| used.allocations.remove(&memory));
-        // SAFETY: see above.
-        unsafe { next::<unsafe extern "system" fn(P, u64, P)>("vkFreeMemory")(device, memory, allocator) };
+        driver(device, memory, allocator);
     }
     vkEnumerateDeviceExtensionProperties(
         physical: P, layer: *const c_char, count: *mut u32, properties: *mut vk::ExtensionProperties
     ) -> vk::Result {
-        let name = "vkEnumerateDeviceExtensionProperties";
-        type Next = unsafe extern "system" fn(P, *const c_char, *mut u32, *mut vk::ExtensionProperties) -> vk::Result;
-        // SAFETY: see above.
-        let next = unsafe { next::<Next>(name) };
-        if !layer.is_null() || CLAIMS.get().portability.is_none() {
-            // SAFETY: see above.
-            return unsafe { next(physical, layer, count, properties) };
+        let claims_subset = layer.is_null() && CLAIMS.get().portability.is_some();
+        let has_list = claims_subset && !properties.is_null();
+        // The list has room for `count` elements, the last of which is ours.
+        *count -= u32::from(has_list);
+        let result = driver(physical, layer, count, properties);
+        if has_list {
+            let name = khr::portability_subset::NAME.to_bytes_with_nul();
+            let subset = &mut *properties.add(*count as usize);
+            *subset = vk::ExtensionProperties::default();
+            subset.extension_name.iter_mut().zip(name).for_each(|(to, &from)| *to = from as c_char);
         }
-        let mut subset = vk::ExtensionProperties::default();
-        let name = khr::portability_subset::NAME.to_bytes_with_nul();
-        subset.extension_name.iter_mut().zip(name).for_each(|(to, &from)| *to = from as c_char);
-        // SAFETY: see above. The list has room for `count` elements, the last of which is ours.
-        unsafe {
-            if properties.is_null() {
-                let result = next(physical, layer, count, properties);
-                *count += 1;
-                return result;
-            }
-            *count -= 1;
-            let result = next(physical, layer, count, properties);
-            *properties.add(*count as usize) = subset;
-            *count += 1;
-            result
-        }
+        *count += u32::from(claims_subset);
+        result
     }
     vkCreateDevice(physical: P, info: *const vk::DeviceCreateInfo<'_>, allocator: P, made: P) -> vk::Result {
-        // SAFETY: see above. The names are C strings.
-        unsafe {
-            let mut claimed = vk::PhysicalDeviceFeatures::default();
-            vkGetPhysicalDeviceFeatures(physical, &raw mut claimed);
-            let chained = find::<vk::PhysicalDeviceFeatures2>((*info).p_next.cast_mut());
-            let enabled = chained.map(|chained| chained.features).or((*info).p_enabled_features.as_ref().copied());
-            if enabled.is_some_and(|enabled| words(enabled).iter().zip(words(claimed)).any(|(&a, b)| a > b)) {
-                return vk::Result::ERROR_FEATURE_NOT_PRESENT;
-            }
-            let names = list((*info).pp_enabled_extension_names, (*info).enabled_extension_count);
-            let is_real = |name: &&*const c_char| CStr::from_ptr(**name) != khr::portability_subset::NAME;
-            let names: Vec<_> = names.iter().filter(is_real).copied().collect();
-            let info = (*info).enabled_extension_names(&names);
-            let create = next::<unsafe extern "system" fn(P, *const c_void, P, P) -> vk::Result>("vkCreateDevice");
-            create(physical, (&raw const info).cast(), allocator, made)
+        let mut claimed = vk::PhysicalDeviceFeatures::default();
+        vkGetPhysicalDeviceFeatures(physical, &raw mut claimed);
+        let chained = find::<vk::PhysicalDeviceFeatures2>((*info).p_next.cast_mut());
+        let enabled = chained.map(|chained| chained.features).or((*info).p_enabled_features.as_ref().copied());
+        if enabled.is_some_and(|enabled| words(enabled).iter().zip(words(claimed)).any(|(&a, b)| a > b)) {
+            return vk::Result::ERROR_FEATURE_NOT_PRESENT;
         }
+        let names = list((*info).pp_enabled_extension_names, (*info).enabled_extension_count);
+        let is_real = |name: &&*const c_char| CStr::from_ptr(**name) != khr::portability_subset::NAME;
+        let names: Vec<_> = names.iter().filter(is_real).copied().collect();
+        driver(physical, &(*info).enabled_extension_names(&names), allocator, made)
     }
     vkGetPhysicalDeviceSurfaceSupportKHR(physical: P, family: u32, surface: u64, supported: *mut vk::Bool32) -> vk::Result {
-        let name = "vkGetPhysicalDeviceSurfaceSupportKHR";
-        // SAFETY: see above.
-        unsafe {
-            let result = next::<unsafe extern "system" fn(P, u32, u64, P) -> vk::Result>(name)(
-                physical, family, surface, supported.cast(),
-            );
-            *supported &= vk::Bool32::from(CLAIMS.get().presents);
-            result
-        }
+        let result = driver(physical, family, surface, supported);
+        *supported &= vk::Bool32::from(CLAIMS.get().presents);
+        result
     }
 }
 
@@ -282,14 +241,4 @@ replacements! {
 fn words(features: vk::PhysicalDeviceFeatures) -> [vk::Bool32; 55] {
     // SAFETY: the structure has these members alone, and the sizes are the same.
     unsafe { std::mem::transmute(features) }
-}
-
-/// Calls the driver's `vkAllocateMemory`.
-///
-/// # Safety
-/// That of the function.
-unsafe fn allocate(device: P, info: vk::MemoryAllocateInfo, allocator: P, made: *mut u64) -> vk::Result {
-    type Next = unsafe extern "system" fn(P, *const c_void, P, *mut u64) -> vk::Result;
-    // SAFETY: the caller makes the promise.
-    unsafe { next::<Next>("vkAllocateMemory")(device, (&raw const info).cast(), allocator, made) }
 }

@@ -5,13 +5,14 @@
 //! loader, which has no layer.
 
 use std::cell::Cell;
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::{transmute, transmute_copy};
+use std::ptr::null;
 use std::sync::OnceLock;
 
 use ash::{ext, vk};
 
-use super::{get_device_proc_addr, list, system};
+use super::{P, get_device_proc_addr, list, replacements, system, text};
 
 /// `VkLayerInstanceLink` or `VkLayerDeviceLink`.
 #[repr(C)]
@@ -58,7 +59,7 @@ fn layer() -> vk::PFN_vkGetInstanceProcAddr {
     *LAYER.get_or_init(|| {
         const FILE: &str = "libVkLayer_khronos_validation.so";
         let folder = std::env::var("VK_LAYER_PATH").map_or_else(|_| String::new(), |folder| folder + "/");
-        let path = std::ffi::CString::new(folder + FILE).expect("a path");
+        let path = CString::new(folder + FILE).expect("a path");
         // SAFETY: the library is the validation layer.
         let address = unsafe {
             let library = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
@@ -71,6 +72,24 @@ fn layer() -> vk::PFN_vkGetInstanceProcAddr {
     })
 }
 
+thread_local! {
+    /// The present instance.
+    static INSTANCE: Cell<vk::Instance> = const { Cell::new(vk::Instance::null()) };
+}
+
+/// Returns a function that a `vkGetInstanceProcAddr` finds.
+///
+/// # Safety
+/// `F` is the type of the Vulkan function with this name.
+unsafe fn find<F>(get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr, name: &str) -> F {
+    let instance = if name == "vkCreateInstance" { vk::Instance::null() } else { INSTANCE.get() };
+    let c_name = CString::new(name).expect("a name");
+    // SAFETY: the instance is that of this thread.
+    let function = unsafe { get_instance_proc_addr(instance, c_name.as_ptr()) };
+    // SAFETY: the caller makes the promise.
+    unsafe { transmute_copy(&function.expect(name)) }
+}
+
 /// `vkGetInstanceProcAddr` for the program.
 ///
 /// # Safety
@@ -79,138 +98,85 @@ pub unsafe extern "system" fn get_instance_proc_addr(
     instance: vk::Instance,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the program passes a C string.
-    let ours = match unsafe { CStr::from_ptr(name) }.to_bytes() {
-        b"vkCreateInstance" => create_instance as *const c_void,
-        b"vkCreateDevice" => create_device as *const c_void,
-        // SAFETY: the caller keeps the promises. The system lists the layers and their extensions.
-        _ if instance == vk::Instance::null() => unsafe {
-            return (system().static_fn().get_instance_proc_addr)(instance, name);
-        },
-        // SAFETY: as above.
-        _ => return unsafe { layer()(instance, name) },
-    };
-    // SAFETY: both are functions.
-    unsafe { transmute::<*const c_void, vk::PFN_vkVoidFunction>(ours) }
-}
-
-thread_local! {
-    /// The present instance.
-    static INSTANCE: Cell<vk::Instance> = const { Cell::new(vk::Instance::null()) };
-}
-
-/// Returns a function of the layer.
-///
-/// # Safety
-/// `F` is the type of the Vulkan function with this name.
-unsafe fn of_layer<F>(instance: vk::Instance, name: &CStr) -> F {
-    // SAFETY: the instance is that of this thread.
-    let function = unsafe { layer()(instance, name.as_ptr()) }.expect("a function of the layer");
-    // SAFETY: the caller makes the promise.
-    unsafe { transmute_copy(&function) }
-}
-
-/// # Safety
-/// That of `vkCreateInstance`.
-unsafe extern "system" fn create_instance(
-    info: *const vk::InstanceCreateInfo<'_>,
-    allocator: *const vk::AllocationCallbacks<'_>,
-    instance: *mut vk::Instance,
-) -> vk::Result {
-    // SAFETY: the program passes a valid create info, and the layer has the function.
-    let (mut info, create) =
-        unsafe { (*info, of_layer::<vk::PFN_vkCreateInstance>(vk::Instance::null(), c"vkCreateInstance")) };
-    let link = Link { next: std::ptr::null(), get_instance_proc_addr: below, get_device_proc_addr: None };
-    let mut link = LinkInfo::new(vk::StructureType::LOADER_INSTANCE_CREATE_INFO, info.p_next, &link);
-    info.p_next = (&raw mut link).cast();
-    // SAFETY: the create info is valid, and what it links to lives until the call returns.
-    let result = unsafe { create(&info, allocator, instance) };
-    if result == vk::Result::SUCCESS {
-        // SAFETY: a successful call has written the instance.
-        INSTANCE.set(unsafe { *instance });
-    }
-    result
-}
-
-/// # Safety
-/// That of `vkCreateDevice`.
-unsafe extern "system" fn create_device(
-    physical: vk::PhysicalDevice,
-    info: *const vk::DeviceCreateInfo<'_>,
-    allocator: *const vk::AllocationCallbacks<'_>,
-    device: *mut vk::Device,
-) -> vk::Result {
-    // SAFETY: the program passes a valid create info, and the layer has the function.
-    let (mut info, create) = unsafe { (*info, of_layer::<vk::PFN_vkCreateDevice>(INSTANCE.get(), c"vkCreateDevice")) };
-    // SAFETY: the instance is alive. The query stores the function that `get_device_proc_addr` replaces.
-    unsafe { below(INSTANCE.get(), c"vkGetDeviceProcAddr".as_ptr()) };
-    let link = Link {
-        next: std::ptr::null(),
-        get_instance_proc_addr: below,
-        get_device_proc_addr: Some(get_device_proc_addr),
-    };
-    let mut link = LinkInfo::new(vk::StructureType::LOADER_DEVICE_CREATE_INFO, info.p_next, &link);
-    info.p_next = (&raw mut link).cast();
-    // SAFETY: the create info is valid, and what it links to lives until the call returns.
-    unsafe { create(physical, &info, allocator, device) }
+    // The system lists the layers and their extensions.
+    let is_of_system = instance == vk::Instance::null();
+    let next = if is_of_system { system().static_fn().get_instance_proc_addr } else { layer() };
+    // SAFETY: the program passes a C string, every replacement is a function, and the caller keeps the promises.
+    unsafe { above::replacement(text(name)).map_or_else(|| next(instance, name), |ours| transmute(ours)) }
 }
 
 /// `vkGetInstanceProcAddr` for the layer.
 ///
 /// # Safety
 /// That of `vkGetInstanceProcAddr`.
-unsafe extern "system" fn below(instance: vk::Instance, name: *const c_char) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the layer passes a C string.
-    let ours = match unsafe { CStr::from_ptr(name) }.to_bytes() {
-        b"vkGetInstanceProcAddr" => below as *const c_void,
-        b"vkCreateInstance" => create_instance_below as *const c_void,
-        b"vkCreateDevice" => create_device_below as *const c_void,
-        // SAFETY: the caller keeps the promises.
-        _ => return unsafe { super::get_instance_proc_addr(instance, name) },
-    };
-    // SAFETY: every one of them is a function.
-    unsafe { transmute::<*const c_void, vk::PFN_vkVoidFunction>(ours) }
-}
-
-/// Creates the instance without the layer, its extensions and its link.
-///
-/// # Safety
-/// That of `vkCreateInstance`.
-unsafe extern "system" fn create_instance_below(
-    info: *const vk::InstanceCreateInfo<'_>,
-    allocator: *const vk::AllocationCallbacks<'_>,
-    instance: *mut vk::Instance,
-) -> vk::Result {
-    let of_layer = [ext::validation_features::NAME, ext::layer_settings::NAME];
-    // SAFETY: the layer passes a valid create info with a list of C strings.
-    let (mut info, mut extensions) =
-        unsafe { (*info, list((*info).pp_enabled_extension_names, (*info).enabled_extension_count).to_vec()) };
-    // SAFETY: as above.
-    extensions.retain(|&name| !of_layer.contains(&unsafe { CStr::from_ptr(name) }));
-    info = info.enabled_extension_names(&extensions).enabled_layer_names(&[]);
-    // SAFETY: `create_instance` has put the link first. The system has the function, and the create info is valid.
+unsafe extern "system" fn get_below(instance: vk::Instance, name: *const c_char) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the layer passes a C string, every replacement is a function, and the caller keeps the promises.
     unsafe {
-        info.p_next = LinkInfo::after(info.p_next, vk::StructureType::LOADER_INSTANCE_CREATE_INFO);
-        let create = super::get_instance_proc_addr(vk::Instance::null(), c"vkCreateInstance".as_ptr());
-        transmute::<vk::PFN_vkVoidFunction, vk::PFN_vkCreateInstance>(create)(&info, allocator, instance)
+        match text(name) {
+            "vkGetInstanceProcAddr" => transmute::<*const c_void, vk::PFN_vkVoidFunction>(get_below as *const c_void),
+            name_below => below::replacement(name_below)
+                .map_or_else(|| super::get_instance_proc_addr(instance, name), |ours| transmute(ours)),
+        }
     }
 }
 
-/// Creates the device without the layer's link.
-///
-/// # Safety
-/// That of `vkCreateDevice`.
-unsafe extern "system" fn create_device_below(
-    physical: vk::PhysicalDevice,
-    info: *const vk::DeviceCreateInfo<'_>,
-    allocator: *const vk::AllocationCallbacks<'_>,
-    device: *mut vk::Device,
-) -> vk::Result {
-    // SAFETY: `create_device` has put the link first. The system has the function, and the create info is valid.
-    unsafe {
-        let mut info = *info;
-        info.p_next = LinkInfo::after(info.p_next, vk::StructureType::LOADER_DEVICE_CREATE_INFO);
-        let create = super::get_instance_proc_addr(INSTANCE.get(), c"vkCreateDevice".as_ptr());
-        transmute::<vk::PFN_vkVoidFunction, vk::PFN_vkCreateDevice>(create)(physical, &info, allocator, device)
+/// The functions that the program calls.
+mod above {
+    use super::*;
+
+    /// # Safety
+    /// As [`find`].
+    unsafe fn next<F>(name: &str) -> F {
+        // SAFETY: the caller makes the promise.
+        unsafe { find(layer(), name) }
+    }
+
+    replacements! {
+        |next|
+        vkCreateInstance(info: *const vk::InstanceCreateInfo<'_>, allocator: P, made: *mut vk::Instance) -> vk::Result {
+            let link = Link { next: null(), get_instance_proc_addr: get_below, get_device_proc_addr: None };
+            let link = LinkInfo::new(vk::StructureType::LOADER_INSTANCE_CREATE_INFO, (*info).p_next, &link);
+            let result = next(&vk::InstanceCreateInfo { p_next: (&raw const link).cast(), ..*info }, allocator, made);
+            if result == vk::Result::SUCCESS {
+                INSTANCE.set(*made);
+            }
+            result
+        }
+        vkCreateDevice(physical: P, info: *const vk::DeviceCreateInfo<'_>, allocator: P, made: P) -> vk::Result {
+            // The query stores the function that `get_device_proc_addr` replaces.
+            get_below(INSTANCE.get(), c"vkGetDeviceProcAddr".as_ptr());
+            let get_device_proc_addr = Some(get_device_proc_addr as vk::PFN_vkGetDeviceProcAddr);
+            let link = Link { next: null(), get_instance_proc_addr: get_below, get_device_proc_addr };
+            let link = LinkInfo::new(vk::StructureType::LOADER_DEVICE_CREATE_INFO, (*info).p_next, &link);
+            next(physical, &vk::DeviceCreateInfo { p_next: (&raw const link).cast(), ..*info }, allocator, made)
+        }
+    }
+}
+
+/// The functions that the layer calls. They leave out its links.
+mod below {
+    use super::*;
+
+    /// # Safety
+    /// As [`find`].
+    unsafe fn next<F>(name: &str) -> F {
+        // SAFETY: the caller makes the promise.
+        unsafe { find(crate::gpu::loader::get_instance_proc_addr, name) }
+    }
+
+    replacements! {
+        |next|
+        vkCreateInstance(info: *const vk::InstanceCreateInfo<'_>, allocator: P, made: P) -> vk::Result {
+            let of_layer = [ext::validation_features::NAME, ext::layer_settings::NAME];
+            let mut extensions = list((*info).pp_enabled_extension_names, (*info).enabled_extension_count).to_vec();
+            extensions.retain(|&name| !of_layer.contains(&CStr::from_ptr(name)));
+            let mut info = (*info).enabled_extension_names(&extensions).enabled_layer_names(&[]);
+            info.p_next = LinkInfo::after(info.p_next, vk::StructureType::LOADER_INSTANCE_CREATE_INFO);
+            next(&info, allocator, made)
+        }
+        vkCreateDevice(physical: P, info: *const vk::DeviceCreateInfo<'_>, allocator: P, made: P) -> vk::Result {
+            let p_next = LinkInfo::after((*info).p_next, vk::StructureType::LOADER_DEVICE_CREATE_INFO);
+            next(physical, &vk::DeviceCreateInfo { p_next, ..*info }, allocator, made)
+        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! In: [`Functions`], which take the place of Vulkan's. Out: an [`ash::Entry`] for
 //! [`Instance::with_entry`](throng::vulkan::instance::Instance::with_entry). The program loads every Vulkan function by name,
-//! so a function of ours can take the place of each one. It calls the function that it replaces through [`next`].
+//! so a function of ours can take the place of each one, and calls the one that it replaces.
 //!
 //! The functions stand above the validation layer or below it. Above, they see the calls of the program, and they may answer
 //! in the driver's place. Below, they are the driver: the layer judges the program by what they claim ([`layer`]).
@@ -79,7 +79,7 @@ unsafe extern "system" fn get_device_proc_addr(device: vk::Device, name: *const 
 }
 
 /// Returns the system's loader.
-fn system() -> &'static ash::Entry {
+pub fn system() -> &'static ash::Entry {
     static LOADER: OnceLock<ash::Entry> = OnceLock::new();
     // SAFETY: the library is a Vulkan loader, and a static is never dropped.
     LOADER.get_or_init(|| unsafe { ash::Entry::load() }.expect("a Vulkan loader"))
@@ -90,8 +90,8 @@ fn system() -> &'static ash::Entry {
 /// # Safety
 /// `name` is the name of a Vulkan function, and `next` its address.
 unsafe fn replaced(name: *const c_char, next: vk::PFN_vkVoidFunction) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the program passes a C string.
-    let name = unsafe { CStr::from_ptr(name) }.to_str().unwrap_or("");
+    // SAFETY: the caller makes the promise.
+    let name = unsafe { text(name) };
     let ours = match name {
         "vkGetInstanceProcAddr" => get_instance_proc_addr as *const c_void,
         "vkGetDeviceProcAddr" => get_device_proc_addr as *const c_void,
@@ -103,6 +103,15 @@ unsafe fn replaced(name: *const c_char, next: vk::PFN_vkVoidFunction) -> vk::PFN
     NEXT.with_borrow_mut(|functions| Some(functions.insert(name.to_owned(), next?)))?;
     // SAFETY: every one of them is a function.
     unsafe { transmute::<*const c_void, vk::PFN_vkVoidFunction>(ours) }
+}
+
+/// Returns the name of a function, or an empty one.
+///
+/// # Safety
+/// The name is a C string for as long as it is used.
+unsafe fn text<'n>(name: *const c_char) -> &'n str {
+    // SAFETY: the caller makes the promise.
+    unsafe { CStr::from_ptr(name) }.to_str().unwrap_or("")
 }
 
 /// Returns a list of a Vulkan structure. An empty one may have no address.
@@ -124,10 +133,12 @@ pub fn layer_has_settings() -> bool {
 
 pub const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// Defines functions that take the place of Vulkan's, and `replacement`, which finds them by name.
+/// Defines functions that take the place of Vulkan's, and `replacement`, which finds them by name. `$next` finds the functions that
+/// they replace, and in their bodies it is that function. The bodies are unsafe code, for which the callers keep the promises of
+/// Vulkan: what is passed is valid, has room for the results, and is used by nothing else during the call.
 macro_rules! replacements {
-    ($($name:ident ( $($argument:ident: $ty:ty),* $(,)? ) $(-> $result:ty)? $body:block)*) => {
-        fn replacement(name: &str) -> Option<*const std::ffi::c_void> {
+    (|$next:ident| $($name:ident ( $($argument:ident: $ty:ty),* $(,)? ) $(-> $result:ty)? $body:block)*) => {
+        pub fn replacement(name: &str) -> Option<*const std::ffi::c_void> {
             match name {
                 $(stringify!($name) => Some($name as *const std::ffi::c_void),)*
                 _ => None,
@@ -137,8 +148,15 @@ macro_rules! replacements {
         $(
             /// # Safety
             /// That of the Vulkan function, which the loader has returned to us.
-            #[allow(non_snake_case, reason = "the names of Vulkan")]
-            unsafe extern "system" fn $name($($argument: $ty),*) $(-> $result)? $body
+            #[allow(non_snake_case, unused_variables, reason = "the names of Vulkan, and not all call the next function")]
+            unsafe extern "system" fn $name($($argument: $ty),*) $(-> $result)? {
+                type Next = unsafe extern "system" fn($($ty),*) $(-> $result)?;
+                // SAFETY: the next function has the type of ours, and the caller keeps the promises of both.
+                unsafe {
+                    let $next = $next::<Next>(stringify!($name));
+                    $body
+                }
+            }
         )*
     };
 }

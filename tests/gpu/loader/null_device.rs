@@ -93,47 +93,35 @@ pub fn discrete_memory(memory: &mut vk::PhysicalDeviceMemoryProperties) {
 const ALL_TYPES: u32 = 0b1111;
 
 replacements! {
+    |next|
     vkGetPhysicalDeviceMemoryProperties(_physical: P, memory: *mut vk::PhysicalDeviceMemoryProperties) {
-        // SAFETY: the program passes room for them.
-        discrete_memory(unsafe { &mut *memory });
+        discrete_memory(&mut *memory);
     }
     vkGetPhysicalDeviceMemoryProperties2(physical: P, memory: *mut vk::PhysicalDeviceMemoryProperties2<'_>) {
-        // SAFETY: the driver has the function, and the program passes room for the properties.
-        unsafe {
-            next::<unsafe extern "system" fn(P, *mut c_void)>("vkGetPhysicalDeviceMemoryProperties2")(physical, memory.cast());
-            discrete_memory(&mut (*memory).memory_properties);
-        }
+        next(physical, memory);
+        discrete_memory(&mut (*memory).memory_properties);
     }
     vkGetBufferMemoryRequirements(device: P, buffer: u64, requirements: *mut vk::MemoryRequirements) {
-        // SAFETY: the driver has the function, and the program passes room for the requirements.
-        unsafe {
-            next::<unsafe extern "system" fn(P, u64, P)>("vkGetBufferMemoryRequirements")(device, buffer, requirements.cast());
-            (*requirements).memory_type_bits = ALL_TYPES;
-        }
+        next(device, buffer, requirements);
+        (*requirements).memory_type_bits = ALL_TYPES;
     }
     vkGetImageMemoryRequirements(_device: P, image: u64, requirements: *mut vk::MemoryRequirements) {
         let size = IMAGES.with_borrow(|images| images[&image]);
-        // SAFETY: the program passes room for them.
-        unsafe { *requirements = vk::MemoryRequirements { size, alignment: 64 << 10, memory_type_bits: ALL_TYPES } };
+        *requirements = vk::MemoryRequirements { size, alignment: 64 << 10, memory_type_bits: ALL_TYPES };
     }
     vkCreateImage(_device: P, info: *const vk::ImageCreateInfo<'_>, _allocator: P, made: *mut u64) -> vk::Result {
         const MOST_BYTES_PER_TEXEL: u64 = 8;
-        let handle = new_handle();
-        // SAFETY: the program passes a valid create info, and room for a handle.
-        let info = unsafe {
-            *made = handle;
-            &*info
-        };
-        let vk::Extent3D { width, height, depth } = info.extent;
-        let texels = [width, height, depth, info.samples.as_raw()].map(u64::from).iter().product::<u64>();
+        *made = new_handle();
+        let vk::Extent3D { width, height, depth } = (*info).extent;
+        let texels = [width, height, depth, (*info).samples.as_raw()].map(u64::from).iter().product::<u64>();
         // All levels together have less than twice the texels of the first one.
         let bytes = (2 * texels * MOST_BYTES_PER_TEXEL).next_multiple_of(64 << 10);
-        IMAGES.with_borrow_mut(|images| images.insert(handle, bytes));
+        IMAGES.with_borrow_mut(|images| images.insert(*made, bytes));
         vk::Result::SUCCESS
     }
     vkGetSemaphoreCounterValue(_device: P, _semaphore: u64, value: *mut u64) -> vk::Result {
-        // SAFETY: the program passes room for a value. Every submission has finished.
-        unsafe { *value = u64::MAX };
+        // Every submission has finished.
+        *value = u64::MAX;
         vk::Result::SUCCESS
     }
 }
