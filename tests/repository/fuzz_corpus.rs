@@ -31,14 +31,12 @@ fn what_is_accepted_and_what_is_refused_keeps_its_promises() {
         Outcome::TooShort => None,
         outcome => Some(outcome == Outcome::Imported),
     };
-    let targets: [(&str, usize, usize, fn(&[u8]) -> Option<bool>); 4] = [
-        ("import", 40, 40, |data| Some(fuzz::import::run(data))),
-        ("accessor", 40, 20, of_accessor),
-        ("retarget", 20, 2, |data| Some(fuzz::retarget::run(data))),
-        ("command_line", 20, 10, |data| Some(fuzz::command_line::run(data))),
-    ];
-    for (target, least_accepted, least_refused, run) in targets {
-        let outcomes = replay(target, run);
+    for (target, least_accepted, least_refused, outcomes) in [
+        ("import", 40, 40, replay("import", |data| Some(fuzz::import::run(data)))),
+        ("accessor", 40, 20, replay("accessor", of_accessor)),
+        ("retarget", 20, 2, replay("retarget", |data| Some(fuzz::retarget::run(data)))),
+        ("command_line", 20, 10, replay("command_line", |data| Some(fuzz::command_line::run(data)))),
+    ] {
         let count = |wanted| outcomes.iter().filter(|outcome| **outcome == Some(wanted)).count();
         let (accepted, refused) = (count(true), count(false));
         assert!(accepted >= least_accepted, "{target}: {accepted} accepted");
