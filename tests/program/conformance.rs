@@ -7,6 +7,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::Value;
+
 use crate::common::program::{Finished, Place, Running};
 
 fn folder() -> PathBuf {
@@ -21,8 +23,9 @@ fn names() -> Vec<String> {
     names
 }
 
-fn python(program: &Path, argument: &Path) -> Finished {
-    Running::start(Command::new("python3").arg("-B").arg(program).arg(argument)).finish()
+/// Runs a program of the folder.
+fn python(program: &str, arguments: &[&Path]) -> Finished {
+    Running::start(Command::new("python3").arg("-B").arg(folder().join(program)).args(arguments)).finish()
 }
 
 /// Runs evaluators in one process of Python. Its arguments are an evaluator, a file and a file of numbers, again and again.
@@ -47,51 +50,35 @@ fn evaluate<'c>(cases: impl IntoIterator<Item = (&'c Path, &'c str, &'c Path)>) 
     assert_eq!(finished.code, 0, "{}", finished.stderr);
 }
 
+/// One run for each file and device gives the poses of all frames, and the ways since the first one.
 #[test]
-fn poses_agree_on_the_cpu_and_on_the_gpu() {
+fn poses_agree_and_ways_are_the_differences_of_two_poses() {
     let place = Place::new();
-    assert!(names().len() >= 40);
-    for on in ["cpu", "gpu --validation"] {
-        for name in names() {
-            let expected = std::fs::read(folder().join(&name).with_extension("json")).unwrap();
-            let expected: serde_json::Value = serde_json::from_slice(&expected).unwrap();
-            let times = expected["frames"].as_array().unwrap().iter().map(|frame| frame["time"].to_string());
-            let options = format!("pose --json --on {on} --time={}", times.collect::<Vec<_>>().join(","));
-            let finished =
-                Running::start(place.command(&options).arg(folder().join(&name).with_extension("gltf"))).finish();
-            assert_eq!(finished.code, 0, "{name}: {}", finished.stderr);
-            std::fs::write(place.working_folder().join(&name).with_extension("json"), finished.stdout).unwrap();
-        }
-        let checked = python(&folder().join("check.py"), &place.working_folder());
-        assert_eq!(checked.code, 0, "on the {on}:\n{}", checked.stdout);
-    }
-}
-
-#[test]
-fn ways_are_the_differences_of_two_poses() {
-    let place = Place::new();
-    let positions = |frame: &serde_json::Value, field: &str| -> Vec<f64> {
+    let numbers = |frame: &Value, field: &str| -> Vec<f64> {
         let primitives = frame["primitives"].as_array().unwrap().iter();
         let vectors = primitives.flat_map(|primitive| primitive[field].as_array().unwrap());
         vectors.flat_map(|vector| vector.as_array().unwrap()).map(|number| number.as_f64().unwrap()).collect()
     };
     let mut longest = 0.0f64;
-    for name in names() {
-        let expected = std::fs::read(folder().join(&name).with_extension("json")).unwrap();
-        let expected: serde_json::Value = serde_json::from_slice(&expected).unwrap();
-        let [before, .., now] = &expected["frames"].as_array().unwrap()[..] else { continue };
-        let [start, end] = [before, now].map(|frame| frame["time"].as_f64().unwrap());
-        let seconds = end - start;
-        // A key may be at the first time.
-        assert_eq!(end - seconds, start, "{name}");
-        let (before, now) = (positions(before, "positions"), positions(now, "positions"));
-        for on in ["cpu", "gpu --validation"] {
-            let options = format!("pose --json --on {on} --time={end} --motion={seconds}");
+    assert!(names().len() >= 40);
+    for on in ["cpu", "gpu --validation"] {
+        for name in names() {
+            let expected = std::fs::read(folder().join(&name).with_extension("json")).unwrap();
+            let expected: Value = serde_json::from_slice(&expected).unwrap();
+            let frames = expected["frames"].as_array().unwrap();
+            let times: Vec<f64> = frames.iter().map(|frame| frame["time"].as_f64().unwrap()).collect();
+            let (start, end) = (times[0], times[times.len() - 1]);
+            let seconds = end - start;
+            // A key may be at the first time.
+            assert_eq!(end - seconds, start, "{name}");
+            let times = times.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
             let model = folder().join(&name).with_extension("gltf");
-            let finished = Running::start(place.command(&options).arg(model)).finish();
-            assert_eq!(finished.code, 0, "{name}: {}", finished.stderr);
-            let report: serde_json::Value = serde_json::from_str(&finished.stdout).unwrap();
-            let ways = positions(&report["frames"][0], "motion");
+            let text =
+                place.succeed(&format!("pose --json --on {on} --time={times} --motion={seconds} {}", model.display()));
+            let report: Value = serde_json::from_str(&text).unwrap();
+            std::fs::write(place.file(&name).with_extension("json"), text).unwrap();
+            let ways = numbers(&report["frames"][frames.len() - 1], "motion");
+            let [before, now] = [0, frames.len() - 1].map(|frame| numbers(&frames[frame], "positions"));
             assert_eq!(ways.len(), now.len(), "{name}");
             for ((way, now), before) in ways.iter().zip(&now).zip(&before) {
                 let difference = (way - (now - before)).abs();
@@ -99,6 +86,8 @@ fn ways_are_the_differences_of_two_poses() {
                 longest = longest.max(way.abs());
             }
         }
+        let checked = python("check.py", &[&place.working_folder()]);
+        assert_eq!(checked.code, 0, "on the {on}:\n{}", checked.stdout);
     }
     assert!(longest > 1.0, "{longest}");
 }
@@ -113,10 +102,7 @@ fn the_expected_numbers_are_those_of_the_evaluator() {
     let (evaluator, results) = (folder().join("evaluate.py"), place.working_folder());
     evaluate(names().iter().map(|name| (&*evaluator, &**name, &*results)));
     // The last digit may differ between mathematical libraries, so the files are not compared byte by byte.
-    let checker = Running::start(
-        Command::new("python3").arg("-B").arg(folder().join("check.py")).arg(place.working_folder()).arg("1e-8"),
-    );
-    let checked = checker.finish();
+    let checked = python("check.py", &[&results, Path::new("1e-8")]);
     assert_eq!(checked.code, 0, "evaluate.py FILE.gltf > FILE.json refreshes a file:\n{}", checked.stdout);
 }
 
@@ -141,7 +127,7 @@ fn each_mistake_is_found_by_the_case_that_names_it() {
         let evaluator = results.join("evaluate.py");
         std::fs::write(&evaluator, right.replace(&text, &wrong)).unwrap();
         evaluate(cases.iter().map(|name| (&*evaluator, &**name, &*results)));
-        let checked = python(&folder().join("check.py"), &place.working_folder());
+        let checked = python("check.py", &[&results]);
         for name in &cases {
             let line = checked.stdout.lines().find(|line| line.split_whitespace().nth(1) == Some(name));
             let line = line.unwrap_or_else(|| panic!("{name}: {}", checked.stderr));
@@ -153,7 +139,7 @@ fn each_mistake_is_found_by_the_case_that_names_it() {
 /// The last digit of a coordinate may differ between mathematical libraries.
 #[test]
 fn the_picture_shows_the_mistakes() {
-    let drawn = Running::start(Command::new("python3").arg("-B").arg(folder().join("draw.py"))).finish();
+    let drawn = python("draw.py", &[]);
     let picture = std::fs::read_to_string(folder().join("mistakes.svg")).unwrap();
     let words = |text: &str| text.split([' ', 'M', 'L', 'Z', '"']).map(str::to_owned).collect::<Vec<_>>();
     let are_alike = |a: &String, b: &String| match (a.parse::<f64>(), b.parse::<f64>()) {

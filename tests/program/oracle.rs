@@ -16,11 +16,11 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rayon::prelude::*;
 use serde_json::Value;
 
+use crate::common::assets::{sample_files, sample_path};
 use crate::common::program::{Place, Running};
 
 const TOLERANCE: f64 = 1e-4;
@@ -31,27 +31,13 @@ const MOST_VERTICES: &str = "40";
 const MOST_CLIPS: usize = 12;
 /// The times, as shares of a clip's length.
 const MOMENTS: [f64; 5] = [-0.1, 0.0, 0.37, 0.9, 1.2];
-/// The number of concurrent processes. Python uses one core, and so does most of `pose`.
-const WORKERS: usize = 2;
-const DEVICES: [&str; 2] = ["cpu", "gpu"];
+const DEVICES: [&str; 2] = ["cpu", "gpu --validation"];
 
 /// A model and one of its clips.
-struct Job {
-    /// The path, relative to the folder of models.
-    file: String,
+struct Job<'p> {
+    path: &'p Path,
     /// The clip's index and its length in seconds. `None` is the rest pose.
     clip: Option<(usize, f64)>,
-}
-
-/// The largest differences on each device: of normals, and of everything else as a share of the model's size.
-#[derive(Clone, Copy, Default)]
-struct Worst {
-    shares: [f64; 2],
-    normals: [f64; 2],
-}
-
-fn folder(variable: &str) -> PathBuf {
-    std::env::var_os(variable).unwrap_or_else(|| panic!("{variable} is not set")).into()
 }
 
 fn run(command: &mut Command) -> String {
@@ -62,54 +48,39 @@ fn run(command: &mut Command) -> String {
 }
 
 fn reference(path: &Path, arguments: &[&str]) -> String {
-    run(Command::new("python3").arg(folder("THRONG_ORACLE").join("reference.py")).arg(path).args(arguments))
+    let folder: PathBuf = std::env::var_os("THRONG_ORACLE").expect("THRONG_ORACLE").into();
+    run(Command::new("python3").arg(folder.join("reference.py")).arg(path).args(arguments))
 }
 
-fn throng(place: &Place, command: &str, path: &Path, options: &str) -> Value {
-    let text = run(place.command(command).arg(path).args(options.split_whitespace()));
-    serde_json::from_str(&text).unwrap()
+fn throng(command: &str, paths: &[&Path]) -> Value {
+    serde_json::from_str(&run(Place::new().command(command).args(paths))).unwrap()
 }
 
-/// Returns the relative paths of all models below a folder that the reference can read, sorted.
-fn readable_models(folder: &Path) -> Vec<String> {
-    let (mut files, mut left) = (Vec::new(), vec![folder.to_owned()]);
-    while let Some(folder) = left.pop() {
-        for entry in std::fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                left.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "gltf" || extension == "glb") {
-                files.push(path);
-            }
-        }
-    }
+/// Returns all sample models that the reference can read.
+fn readable_models() -> Vec<PathBuf> {
     let is_compressed = |path: &PathBuf| {
         let bytes = std::fs::read(path).unwrap();
         let names = [&b"_meshopt_compression\""[..], b"KHR_draco_mesh_compression\""];
         names.iter().any(|name| bytes.windows(name.len()).any(|window| window == *name))
     };
+    let mut files = sample_files(&["gltf", "glb"]);
     files.retain(|path| !is_compressed(path));
-    let mut names: Vec<String> =
-        files.iter().map(|path| path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned()).collect();
-    names.sort();
-    names
+    files
 }
 
-/// Returns the jobs for a model, by the clips that `throng inspect` lists. The reference must count as many clips.
-fn jobs_of(place: &Place, models: &Path, file: &str) -> Vec<Job> {
-    let path = models.join(file);
-    let facts = throng(place, "inspect", &path, "--json");
-    let clips = facts["clips"].as_array().unwrap().iter().enumerate();
-    let clips: Vec<_> = clips.map(|(index, clip)| Some((index, clip["duration"].as_f64().unwrap()))).collect();
-    assert_eq!(reference(&path, &["--list"]).lines().count(), clips.len(), "{file}");
+/// Returns the jobs for a model, by its facts of `throng inspect`. The reference must count as many clips.
+fn jobs_of<'p>((path, facts): (&&'p Path, &Value)) -> Vec<Job<'p>> {
+    let clips = array(&facts["clips"]);
+    assert_eq!(reference(path, &["--list"]).lines().count(), clips.len(), "{}", path.display());
     let taken = clips.len().min(MOST_CLIPS);
-    let clips = (0..taken).map(|k| clips[k * clips.len() / taken]);
-    std::iter::once(None).chain(clips).map(|clip| Job { file: file.to_owned(), clip }).collect()
+    let indices = (0..taken).map(|k| k * clips.len() / taken);
+    let clips = indices.map(|index| Some((index, clips[index]["duration"].as_f64().unwrap())));
+    std::iter::once(None).chain(clips).map(|clip| Job { path, clip }).collect()
 }
 
-fn check(place: &Place, models: &Path, job: &Job) -> Result<Worst, String> {
-    let path = models.join(&job.file);
-    let (clip, times) = match job.clip {
+/// Returns the largest differences: of positions on each device, as a share of the model's size, and of normals.
+fn check(Job { path, clip }: &Job) -> Result<[f64; 3], String> {
+    let (clip, times) = match clip {
         None => ("none".to_owned(), "0".to_owned()),
         Some((index, length)) => (index.to_string(), MOMENTS.map(|share| (share * length).to_string()).join(",")),
     };
@@ -117,17 +88,16 @@ fn check(place: &Place, models: &Path, job: &Job) -> Result<Worst, String> {
     // The first time is negative, so the option needs `=`.
     let times_argument = format!("--times={times}");
     let arguments = ["--clip", &clip, &times_argument, "--max-vertices", &vertices, "--normals"];
-    let want: Value = serde_json::from_str(&reference(&path, &arguments)).unwrap();
-    let mut worst = Worst::default();
+    let want: Value = serde_json::from_str(&reference(path, &arguments)).unwrap();
+    let mut worst = [0.0f64; 3];
     for (device, on) in DEVICES.into_iter().enumerate() {
-        let validation = if on == "gpu" { "--validation" } else { "" };
-        let got = throng(place, "pose", &path, &format!("--json --clip {clip} --time={times} --on {on} {validation}"));
-        let here = || format!("{} clip {clip} on the {on}", job.file);
+        let got = throng(&format!("pose --json --clip {clip} --time={times} --on {on}"), &[path]);
+        let here = || format!("{} clip {clip} on the {on}", path.display());
         let (share, normals) = compare(&want, &got).map_err(|error| format!("{}: {error}", here()))?;
         if share > TOLERANCE || normals > NORMAL_TOLERANCE {
             return Err(format!("{}: {share:.1e} of the model's size, normals {normals:.1e}", here()));
         }
-        (worst.shares[device], worst.normals[device]) = (share, normals);
+        (worst[device], worst[2]) = (share, normals.max(worst[2]));
     }
     Ok(worst)
 }
@@ -212,46 +182,26 @@ fn extent(primitives: &[Value]) -> f64 {
     (0..3).map(along).fold(0.0, f64::max)
 }
 
-/// Runs `work` on every item, [`WORKERS`] at a time. The results are in the items' order.
-fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..WORKERS {
-            scope.spawn(|| {
-                while let index = next.fetch_add(1, Ordering::Relaxed)
-                    && let Some(item) = items.get(index)
-                {
-                    let result = work(item);
-                    results.lock().unwrap().push((index, result));
-                }
-            });
-        }
-    });
-    let mut results = results.into_inner().unwrap();
-    results.sort_by_key(|(index, _)| *index);
-    results.into_iter().map(|(_, result)| result).collect()
-}
-
 #[test]
 #[cfg_attr(
     not(all(oracle, sample_models)),
     ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models and THRONG_ORACLE to that of reference.py"
 )]
 fn every_pose_agrees_with_the_reference() {
-    let (place, models) = (Place::new(), folder("THRONG_SAMPLE_MODELS"));
-    let files = readable_models(&models);
-    assert!(files.len() > 50, "only {} models", files.len());
-    let jobs: Vec<Job> = in_parallel(&files, |file| jobs_of(&place, &models, file)).into_iter().flatten().collect();
-    let results = in_parallel(&jobs, |job| check(&place, &models, job));
+    let files = readable_models();
+    let paths: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+    assert!(paths.len() > 50, "only {} models", paths.len());
+    let facts = throng("inspect --json", &paths);
+    assert_eq!(array(&facts).len(), paths.len());
+    let jobs: Vec<Job> = paths.par_iter().zip(array(&facts)).flat_map_iter(jobs_of).collect();
+    let results: Vec<_> = jobs.par_iter().map(check).collect();
 
     println!("{:<60} {:>5} {:>9} {:>9} {:>9}", "share of the model's size", "clips", "cpu", "gpu", "normals");
-    for file in &files {
-        let of_file = jobs.iter().zip(&results).filter(|(job, _)| job.file == *file);
-        let worst: Vec<Worst> = of_file.filter_map(|(_, result)| result.as_ref().ok().copied()).collect();
-        let most = |of: fn(&Worst) -> f64| worst.iter().map(of).fold(0.0, f64::max);
-        let [cpu, gpu] = [most(|worst| worst.shares[0]), most(|worst| worst.shares[1])];
-        let normals = most(|worst| worst.normals[0].max(worst.normals[1]));
+    for path in paths {
+        let of_file = jobs.iter().zip(&results).filter(|(job, _)| job.path == path);
+        let worst: Vec<&[f64; 3]> = of_file.filter_map(|(_, result)| result.as_ref().ok()).collect();
+        let [cpu, gpu, normals] = [0, 1, 2].map(|kind| worst.iter().map(|worst| worst[kind]).fold(0.0, f64::max));
+        let file = path.strip_prefix(sample_path("")).unwrap().display();
         println!("{file:<60} {:>5} {cpu:>9.1e} {gpu:>9.1e} {normals:>9.1e}", worst.len().saturating_sub(1));
     }
     let failures: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();

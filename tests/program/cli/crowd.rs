@@ -1,13 +1,22 @@
 //! `crowd`: the numbers with which another program draws the same scene.
 
 use glam::{Mat4, Vec4};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::run::repository_file;
+use super::run::bundled;
 use crate::common::program::Place;
 
+/// Prints a crowd of the strip, which loads at once.
 fn crowd(options: &str) -> Value {
-    serde_json::from_str(&Place::new().succeed(&format!("crowd {options}"))).unwrap()
+    crowd_of(&format!("{} {options}", bundled("simple_strip.gltf")))
+}
+
+fn crowd_of(options: &str) -> Value {
+    Place::new().json(&format!("crowd {options}"))
+}
+
+fn instances(crowd: &Value) -> &[Value] {
+    crowd["instances"].as_array().unwrap()
 }
 
 fn numbers(value: &Value) -> Vec<f32> {
@@ -20,28 +29,20 @@ fn matrix(value: &Value) -> Mat4 {
 
 #[test]
 fn one_character_stands_at_the_origin_as_its_file_describes_it() {
-    let crowd = crowd("");
-    let [instance] = crowd["instances"].as_array().unwrap().as_slice() else { panic!("{crowd}") };
-    assert_eq!(matrix(&instance["world_from_model"]), Mat4::IDENTITY);
-    assert_eq!(
-        (&instance["model"], &instance["clip"], &instance["start_seconds"]),
-        (&0.into(), &0.into(), &0.0.into())
-    );
-    assert_eq!(numbers(&instance["tint"]), [1.0; 3]);
-    assert_eq!(
-        (&crowd["models"][0], &crowd["time"], &crowd["speed"]),
-        (&"walker.glb".into(), &0.0.into(), &1.0.into())
-    );
-    let named = self::crowd("--clip Wave --time -0.5 --camera -30,20,1.5");
-    assert_eq!((&named["instances"][0]["clip"], &named["time"]), (&3.into(), &(-0.5).into()));
+    let crowd = crowd_of("");
+    assert_eq!((&crowd["models"], &crowd["time"], &crowd["speed"]), (&json!(["walker.glb"]), &0.0.into(), &1.0.into()));
+    let [instance] = instances(&crowd) else { panic!("{crowd}") };
+    let (identity, white) = (Mat4::IDENTITY.to_cols_array(), [1.0; 3]);
+    let expected = json!({"model": 0, "clip": 0, "start_seconds": 0.0, "world_from_model": identity, "tint": white});
+    assert_eq!(*instance, expected);
+    let jelly = bundled("jelly.gltf");
+    let named = crowd_of(&format!("{jelly} --clip Alarm --time -0.5 --camera -30,20,1.5"));
+    assert_eq!((&named["instances"][0]["clip"], &named["time"]), (&2.into(), &(-0.5).into()));
+    assert!(self::crowd("--clip none")["instances"][0]["clip"].is_null());
     // Each of several models has an instance, unless a number is given.
-    let walker = repository_file("assets/walker.glb").display().to_string();
     for (options, count) in [("", 2), ("-n 1", 1)] {
-        let crowd = self::crowd(&format!("{walker} {walker} --scene 0 {options}"));
-        assert_eq!(crowd["instances"].as_array().unwrap().len(), count, "{options}");
+        assert_eq!(instances(&self::crowd(&format!("{jelly} --scene 0 {options}"))).len(), count, "{options}");
     }
-    let rest = self::crowd("--clip none");
-    assert!(rest["instances"][0]["clip"].is_null());
 }
 
 #[test]
@@ -57,17 +58,16 @@ fn the_camera_sees_every_instance() {
             Mat4::from_cols(Vec4::X * (y_scale / aspect), Vec4::Y * y_scale, Vec4::NEG_W, Vec4::Z * near_metres);
         assert!(clip_from_view.abs_diff_eq(expected, 1e-5), "{clip_from_view}");
         let clip_from_world = clip_from_view * world_from_view.inverse();
-        let instances = crowd["instances"].as_array().unwrap();
-        assert_eq!(instances.len(), 40);
-        let mut places = Vec::new();
-        for instance in instances {
+        let (mut places, mut starts) = (Vec::new(), Vec::new());
+        for instance in instances(&crowd) {
             let place = matrix(&instance["world_from_model"]).w_axis;
             let clip: Vec4 = clip_from_world * place;
             assert!(clip.w > 0.0 && clip.x.abs() < clip.w && clip.y.abs() < clip.w, "{instance} is not in view");
             assert!(places.iter().all(|other: &Vec4| other.distance(place) > 0.1), "{instance} stands on another one");
             places.push(place);
+            starts.push(instance["start_seconds"].as_f64().unwrap());
         }
-        let starts: Vec<f64> = instances.iter().map(|instance| instance["start_seconds"].as_f64().unwrap()).collect();
+        assert_eq!(places.len(), 40);
         assert!(starts.iter().all(|seconds| (0.0..10.0).contains(seconds)) && starts[0] != starts[1], "{starts:?}");
     }
 }
@@ -76,16 +76,17 @@ fn the_camera_sees_every_instance() {
 fn options_of_the_crowd_count() {
     let plain = crowd("--instances 5 --variety 0");
     assert_eq!(plain, crowd("--instances 5 --variety 0 --seed 1"));
-    let tints = |crowd: &Value| crowd["instances"].as_array().unwrap().iter().map(|i| numbers(&i["tint"])).collect();
-    let all: Vec<Vec<f32>> = tints(&plain);
-    assert!(all.iter().all(|tint| *tint == [1.0; 3]), "{all:?}");
-    let varied: Vec<Vec<f32>> = tints(&crowd("--instances 5 --variety 1"));
+    let tints = |crowd: &Value| instances(crowd).iter().map(|i| numbers(&i["tint"])).collect::<Vec<_>>();
+    assert!(tints(&plain).iter().all(|tint| *tint == [1.0; 3]), "{plain}");
+    let varied = crowd("--instances 5 --variety 1 --sun 90,45");
+    let to_sun = numbers(&varied["light"]["to_sun"]);
+    assert!((to_sun[0] - 0.5f32.sqrt()).abs() < 1e-5 && to_sun[2].abs() < 1e-5, "{to_sun:?}");
+    let varied = tints(&varied);
     assert!(varied.iter().flatten().all(|&channel| channel > 0.0 && channel <= 1.0) && varied[0] != varied[1]);
     // Instances that travel have moved since the time 0.
-    let [start, later] = ["0", "2"].map(|time| crowd(&format!("--instances 30 --clip Walk --travel on --time {time}")));
-    let moved = |k: usize| start["instances"][k]["world_from_model"] != later["instances"][k]["world_from_model"];
-    assert!((0..30).filter(|&k| moved(k)).count() > 15);
+    let [start, later] =
+        ["0", "2"].map(|time| crowd_of(&format!("--instances 30 --clip Walk --travel on --time {time}")));
+    let pairs = instances(&start).iter().zip(instances(&later));
+    assert!(pairs.filter(|(start, later)| start["world_from_model"] != later["world_from_model"]).count() > 15);
     assert_eq!(later["time"], 2.0);
-    let to_sun = numbers(&crowd("--sun 90,45")["light"]["to_sun"]);
-    assert!((to_sun[0] - 0.5f32.sqrt()).abs() < 1e-5 && to_sun[2].abs() < 1e-5, "{to_sun:?}");
 }

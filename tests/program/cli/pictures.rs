@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::run::bundled;
 use crate::common::program::{Finished, Place, Running};
 
 pub fn decode(path: &Path) -> image::RgbaImage {
@@ -24,8 +25,7 @@ fn render_writes_an_image_of_the_given_size() {
     assert_eq!(picture.dimensions(), (123, 45));
     assert!(color_count(&picture) > 100, "{} colours", color_count(&picture));
     assert!(picture.pixels().all(|pixel| pixel[3] == 255), "opaque");
-    let files: Vec<_> = std::fs::read_dir(place.file("folder")).unwrap().collect();
-    assert_eq!(files.len(), 1, "a temporary file was left behind: {files:?}");
+    assert_eq!(place.names("folder"), ["crowd.png"], "a temporary file was left behind");
     // Other users may read it, as any new file.
     let permissions = |path: &Path| std::fs::metadata(path).unwrap().permissions();
     std::fs::write(place.file("new"), "").unwrap();
@@ -36,53 +36,40 @@ fn render_writes_an_image_of_the_given_size() {
 fn a_path_that_cannot_be_written_is_named() {
     let place = Place::new();
     std::fs::write(place.file("file"), "").unwrap();
-    let message = place.fail(1, "render --size 16x16 --out file/below.png");
-    assert_eq!(message, "error: cannot write file/below.png: file is not a folder\n");
-    let message = place.fail(1, "render --size 16x16 --out nosuch/x.png");
-    let expected =
-        "error: cannot write nosuch/x.png: the folder nosuch does not exist; create it, or name another one\n";
-    assert_eq!(message, expected);
-    assert!(!place.file("nosuch").exists());
+    for (path, why) in [
+        ("file/below.png", "file is not a folder"),
+        ("nosuch/x.png", "the folder nosuch does not exist; create it, or name another one"),
+    ] {
+        let message = place.fail(1, &format!("render --size 16x16 --out {path}"));
+        assert_eq!(message, format!("error: cannot write {path}: {why}\n"));
+    }
+    assert_eq!(place.names(""), ["file"]);
 }
 
-/// A newcomer may be connected to a server.
+/// A newcomer may be connected to a server. No file is replaced without being named.
 #[test]
 fn without_a_display_the_first_command_still_shows_something() {
     let place = Place::new();
-    let finished = place.run("--size 160x90 --validation");
-    assert_fallback(&place, &finished);
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn a_display_that_does_not_answer_is_no_display() {
-    let place = Place::new();
-    // No display has this number.
-    let finished = Running::start(place.command("--size 160x90 --validation").env("DISPLAY", ":64321")).finish();
-    assert_fallback(&place, &finished);
-}
-
-#[test]
-fn the_image_instead_of_a_window_replaces_no_file() {
-    let place = Place::new();
-    std::fs::write(place.file("throng.png"), "kept").unwrap();
-    for name in ["throng-1.png", "throng-2.png"] {
-        let finished = place.run("--size 32x32");
-        assert_eq!(finished.code, 0, "{}", finished.stderr);
-        let path = std::fs::canonicalize(place.file(name)).unwrap();
-        assert!(finished.stdout.contains(path.to_str().unwrap()), "{}", finished.stdout);
+    let mut command = place.command("--size 160x90 --validation");
+    assert_fallback(&place, &Running::start(&mut command).finish(), "throng.png");
+    let first = std::fs::read(place.file("throng.png")).unwrap();
+    std::fs::write(place.file("throng-1.png"), "kept").unwrap();
+    // A display that does not answer is no display. None has this number.
+    if cfg!(target_os = "linux") {
+        command.env("DISPLAY", ":64321");
     }
-    assert_eq!(std::fs::read(place.file("throng.png")).unwrap(), b"kept");
+    assert_fallback(&place, &Running::start(&mut command).finish(), "throng-2.png");
+    assert_eq!(std::fs::read(place.file("throng-1.png")).unwrap(), b"kept");
+    assert!(std::fs::read(place.file("throng.png")).unwrap() == first);
     // A name that was chosen is replaced.
-    let finished = place.run("--size 32x32 --out throng.png");
-    assert_eq!(finished.code, 0, "{}", finished.stderr);
+    place.succeed(&format!("{} --size 32x32 --out throng.png", bundled("simple_strip.gltf")));
     assert_eq!(decode(&place.file("throng.png")).dimensions(), (32, 32));
     assert_eq!(place.run("--out throng.gif").code, 2);
 }
 
-fn assert_fallback(place: &Place, finished: &Finished) {
+fn assert_fallback(place: &Place, finished: &Finished, name: &str) {
     assert_eq!((finished.code, finished.stderr.as_str()), (0, ""));
-    let picture = std::fs::canonicalize(place.file("throng.png")).unwrap();
+    let picture = std::fs::canonicalize(place.file(name)).unwrap();
     assert!(finished.stdout.starts_with("No display could be opened ("), "{}", finished.stdout);
     assert!(finished.stdout.contains(picture.to_str().unwrap()), "{}", finished.stdout);
     assert!(!finished.stdout.contains(".rs:"), "a path of source code: {}", finished.stdout);

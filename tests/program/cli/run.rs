@@ -2,12 +2,27 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::common::program::{Finished, Place, Running};
 
 impl Place {
     /// Returns the path of a file in the working folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.working_folder().join(name)
+    }
+
+    /// Returns the names of the files in a folder, sorted.
+    pub fn names(&self, folder: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(self.file(folder)).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// Reads a file of JSON.
+    pub fn report(&self, name: &str) -> Value {
+        serde_json::from_slice(&std::fs::read(self.file(name)).unwrap()).unwrap()
     }
 
     pub fn run(&self, arguments: &str) -> Finished {
@@ -21,6 +36,11 @@ impl Place {
         finished.stdout
     }
 
+    /// Runs a command that must succeed and print JSON.
+    pub fn json(&self, arguments: &str) -> Value {
+        serde_json::from_str(&self.succeed(arguments)).unwrap()
+    }
+
     /// Runs a command that must fail with this exit code and an empty standard output. Returns its standard error.
     pub fn fail(&self, code: i32, arguments: &str) -> String {
         let finished = self.run(arguments);
@@ -30,7 +50,7 @@ impl Place {
     }
 }
 
-/// Returns the path of a file in this repository.
-pub fn repository_file(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+/// Returns the path of a bundled model. Unlike the bundled character, the others have few vertices, so they load at once.
+pub fn bundled(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name).to_str().unwrap().to_owned()
 }

@@ -8,16 +8,17 @@ mod structure;
 mod writing;
 
 pub use clips::clip_attacks;
+pub use content::images;
 
 /// A file, and whether import should accept it.
 pub struct Attack {
-    pub name: &'static str,
+    pub name: String,
     pub file: Vec<u8>,
     /// A part of the error message for a file that import should refuse.
     pub refused: Option<&'static str>,
 }
 
-/// Returns the attacks of all kinds.
+/// Returns the attacks of all kinds, except for those of images and of files of clips.
 pub fn attacks() -> Vec<Attack> {
-    [structure::attacks(), geometry::attacks(), content::attacks()].into_iter().flatten().collect()
+    [structure::attacks(), geometry::attacks(), content::animations()].into_iter().flatten().collect()
 }

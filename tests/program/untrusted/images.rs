@@ -56,11 +56,7 @@ pub fn progressive_jpeg(width: u16, height: u16, component_count: u8, scan_count
     // The last run ends with the image.
     let rest = block_count % run_blocks;
     bits.push_str(&if rest >= 1 << 14 { format!("0{:014b}", rest - (1 << 14)) } else { String::new() });
-    let bytes: Vec<u8> = bits
-        .as_bytes()
-        .chunks(8)
-        .map(|chunk| chunk.iter().enumerate().fold(0, |byte, (at, &bit)| byte | (bit - b'0') << (7 - at)))
-        .collect();
+    let bytes: Vec<u8> = bytes_of_bits(&bits).map(u8::reverse_bits).collect();
     for _ in 0..scan_count {
         segment(&mut file, 0xda, &[1, 1, 0, 1, 63, 0]);
         file.extend(&bytes);
@@ -77,12 +73,7 @@ pub fn webp(width: u32, height: u32) -> Vec<u8> {
     // symbol each.
     let stream = format!("{}{}0000000{}", lowest_first(width), lowest_first(height), "1000".repeat(5));
     let mut data = vec![0x2f];
-    data.extend(
-        stream
-            .as_bytes()
-            .chunks(8)
-            .map(|chunk| chunk.iter().enumerate().fold(0_u8, |byte, (at, &bit)| byte | (bit - b'0') << at)),
-    );
+    data.extend(bytes_of_bits(&stream));
     data.resize(data.len().next_multiple_of(2), 0);
     let mut file = b"RIFF".to_vec();
     file.extend((data.len() as u32 + 12).to_le_bytes());
@@ -90,4 +81,10 @@ pub fn webp(width: u32, height: u32) -> Vec<u8> {
     file.extend((data.len() as u32).to_le_bytes());
     file.extend(data);
     file
+}
+
+/// Returns the bytes of a text of zeros and ones. The lowest bit of each byte is the first one.
+fn bytes_of_bits(bits: &str) -> impl Iterator<Item = u8> {
+    let byte = |bits: &[u8]| bits.iter().rev().fold(0, |byte, bit| byte << 1 | (bit - b'0'));
+    bits.as_bytes().chunks(8).map(byte)
 }

@@ -5,57 +5,41 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::json;
-use throng::model::import;
+use throng::model::import::ImportError;
+use throng::model::{Model, import};
 
 use super::limited;
 use crate::common::builder::{Gltf, warns};
 
-/// The expected treatment of a URI.
-enum Outcome {
-    /// The model is refused, both for a buffer and for an image.
-    Refused(&'static str),
-    /// The URI cannot be read, which is an error for a buffer but not for an image.
-    Unreadable(&'static str),
-}
-use Outcome::{Refused, Unreadable};
-
-/// The URIs. `{canary}` is the name of the file next to the folder, `{outside}` the path of the folder that contains
-/// it.
-const URIS: [(&str, Outcome); 31] = [
-    ("../{canary}", Refused("leads out of the model's folder")),
-    ("./../{canary}", Refused("leads out of the model's folder")),
-    ("folder/../../{canary}", Refused("leads out of the model's folder")),
-    ("missing/../../{canary}", Refused("leads out of the model's folder")),
-    ("%2e%2e/{canary}", Refused("leads out of the model's folder")),
-    ("%2E%2E%2F{canary}", Refused("leads out of the model's folder")),
-    (".%2e/{canary}", Refused("leads out of the model's folder")),
-    ("..\\{canary}", Refused("leads out of the model's folder")),
-    ("folder\\..\\..\\{canary}", Refused("leads out of the model's folder")),
-    ("%2e%2e%5C{canary}", Refused("leads out of the model's folder")),
-    ("{outside}/{canary}", Refused("is an absolute path")),
-    ("%2F{outside}/{canary}", Refused("is an absolute path")),
-    ("//localhost{outside}/{canary}", Refused("is an absolute path")),
-    ("\\\\localhost\\{canary}", Refused("is an absolute path")),
-    ("/proc/self/environ", Refused("is an absolute path")),
-    ("file:{outside}/{canary}", Refused("names a scheme or drive")),
-    ("file://{outside}/{canary}", Refused("names a scheme or drive")),
-    ("FILE://localhost{outside}/{canary}", Refused("names a scheme or drive")),
-    ("http://127.0.0.1:9/{canary}", Refused("names a scheme or drive")),
-    ("C:\\{canary}", Refused("names a scheme or drive")),
-    ("{canary}%00.png", Refused("contains a zero byte")),
-    ("link-{canary}", Refused("through a symbolic link")),
-    ("linked/{canary}", Refused("through a symbolic link")),
-    ("device", Refused("through a symbolic link")),
-    ("%252e%252e%252f{canary}", Unreadable("cannot be read")),
-    ("file%3A%2F%2F{outside}/{canary}", Unreadable("cannot be read")),
-    (" ../{canary}", Unreadable("cannot be read")),
-    ("pipe", Unreadable("it is not a regular file")),
-    ("socket", Unreadable("it is not a regular file")),
-    ("folder", Unreadable("it is a folder")),
-    ("", Unreadable("it is a folder")),
+/// URIs for which a model is refused, both for a buffer and for an image, by the reason. `{canary}` is the name of the file
+/// next to the folder, `{outside}` the path of the folder that contains it.
+const REFUSED: [(&str, &str); 5] = [
+    (
+        "leads out of the model's folder",
+        "../{canary}, ./../{canary}, folder/../../{canary}, missing/../../{canary}, %2e%2e/{canary}, %2E%2E%2F{canary}, \
+         .%2e/{canary}, ..\\{canary}, folder\\..\\..\\{canary}, %2e%2e%5C{canary}",
+    ),
+    (
+        "is an absolute path",
+        "{outside}/{canary}, %2F{outside}/{canary}, //localhost{outside}/{canary}, \\\\localhost\\{canary}, \
+         /proc/self/environ",
+    ),
+    (
+        "names a scheme or drive",
+        "file:{outside}/{canary}, file://{outside}/{canary}, FILE://localhost{outside}/{canary}, \
+         http://127.0.0.1:9/{canary}, C:\\{canary}",
+    ),
+    ("contains a zero byte", "{canary}%00.png"),
+    ("through a symbolic link", "link-{canary}, linked/{canary}, device"),
+];
+/// URIs that cannot be read, which is an error for a buffer but not for an image. Two begin with a space or are empty.
+const UNREADABLE: [(&str, &str); 3] = [
+    ("cannot be read", "%252e%252e%252f{canary}, file%3A%2F%2F{outside}/{canary},  ../{canary}"),
+    ("it is not a regular file", "pipe, socket"),
+    ("it is a folder", "folder, "),
 ];
 
 /// A folder with the model's folder in it, and the targets of attacks.
@@ -69,16 +53,14 @@ impl Sandbox {
         let outside = tempfile::tempdir().unwrap();
         let model = outside.path().join("model");
         fs::create_dir_all(model.join("folder")).unwrap();
-        fs::write(outside.path().join("canary.bin"), Gltf::triangle().bytes).unwrap();
-        image::RgbaImage::from_pixel(3, 5, image::Rgba([1, 2, 3, 255]))
-            .save(outside.path().join("canary.png"))
-            .unwrap();
-        for (link, target) in [
-            ("link-canary.bin", "../canary.bin"),
-            ("link-canary.png", "../canary.png"),
-            ("linked", ".."),
-            ("device", "/dev/zero"),
-        ] {
+        // The canaries are valid: those inside the folder load.
+        for folder in [outside.path(), &model.join("folder")] {
+            fs::write(folder.join("canary.bin"), Gltf::triangle().bytes).unwrap();
+            let image = image::RgbaImage::from_pixel(3, 5, image::Rgba([1, 2, 3, 255]));
+            image.save(folder.join("canary.png")).unwrap();
+        }
+        let targets = ["../canary.bin", "../canary.png", "..", "/dev/zero"];
+        for (link, target) in ["link-canary.bin", "link-canary.png", "linked", "device"].iter().zip(targets) {
             symlink(target, model.join(link)).unwrap();
         }
         assert!(std::process::Command::new("mkfifo").arg(model.join("pipe")).status().unwrap().success());
@@ -86,21 +68,19 @@ impl Sandbox {
         Self { outside, _socket: socket }
     }
 
-    fn model(&self) -> PathBuf {
-        self.outside.path().join("model/attack.gltf")
+    /// Returns the path of a file in the model's folder.
+    fn inside(&self, name: &str) -> PathBuf {
+        self.outside.path().join("model").join(name)
+    }
+
+    /// Writes a model to a file of this name, and imports it.
+    fn load(&self, name: &str, gltf: &Gltf) -> Result<Model, ImportError> {
+        fs::write(self.inside(name), gltf.text()).unwrap();
+        import::load(&self.inside(name))
     }
 
     fn uri(&self, form: &str, canary: &str) -> String {
         form.replace("{outside}", self.outside.path().to_str().unwrap()).replace("{canary}", canary)
-    }
-
-    /// Imports the model and runs the program, which must give the same message.
-    fn refusal(&self, gltf: &Gltf) -> String {
-        fs::write(self.model(), gltf.text()).unwrap();
-        let message = import::load(&self.model()).unwrap_err().to_string();
-        let ended = limited::run("inspect", &self.model(), &[]).unwrap();
-        assert_eq!((ended.accepted, ended.stderr), (false, format!("error: {message}\n")));
-        message
     }
 }
 
@@ -122,73 +102,84 @@ fn with_image(uri: &str) -> Gltf {
 #[test]
 fn nothing_outside_the_models_folder_is_read() {
     let sandbox = Sandbox::new();
-    // The canaries are valid: inside the folder both load.
-    for canary in ["canary.bin", "canary.png"] {
-        fs::copy(sandbox.outside.path().join(canary), sandbox.model().with_file_name(canary)).unwrap();
-    }
-    fs::write(sandbox.model(), with_buffer("canary.bin").text()).unwrap();
-    assert_eq!(import::load(&sandbox.model()).unwrap().geometry.triangle_count(), 1);
-    fs::write(sandbox.model(), with_image("canary.png").text()).unwrap();
-    assert_eq!(import::load(&sandbox.model()).unwrap().images[0].texels().unwrap()[..4], [1, 2, 3, 255]);
-    for canary in ["canary.bin", "canary.png"] {
-        fs::remove_file(sandbox.model().with_file_name(canary)).unwrap();
-    }
+    let buffer = sandbox.load("attack.gltf", &with_buffer("folder/canary.bin")).unwrap();
+    assert_eq!(buffer.geometry.triangle_count(), 1);
+    let image = sandbox.load("attack.gltf", &with_image("folder/canary.png")).unwrap();
+    assert_eq!(image.images[0].texels().unwrap()[..4], [1, 2, 3, 255]);
 
-    for (form, outcome) in &URIS {
-        let (Refused(why) | Unreadable(why)) = outcome;
-        let message = sandbox.refusal(&with_buffer(&sandbox.uri(form, "canary.bin")));
-        assert!(message.starts_with("attack.gltf: buffers[0].uri: ") && message.contains(why), "{form}: {message}");
-
-        let gltf = with_image(&sandbox.uri(form, "canary.png"));
-        if let Refused(_) = outcome {
-            let message = sandbox.refusal(&gltf);
-            assert!(message.starts_with("attack.gltf: images[0].uri: ") && message.contains(why), "{form}: {message}");
-            continue;
+    let (mut files, mut messages) = (Vec::new(), Vec::new());
+    for (why, uris) in REFUSED.into_iter().chain(UNREADABLE) {
+        for form in uris.split(", ") {
+            for (list, canary, with) in
+                [("buffers", "canary.bin", with_buffer as fn(&str) -> Gltf), ("images", "canary.png", with_image)]
+            {
+                let name = format!("attack-{}.gltf", files.len());
+                files.push(sandbox.inside(&name));
+                let loaded = sandbox.load(&name, &with(&sandbox.uri(form, canary)));
+                if list == "images" && UNREADABLE.contains(&(why, uris)) {
+                    let model = loaded.unwrap();
+                    assert!(model.images.is_empty() && model.materials[0].base_color_texture.is_none(), "{form}");
+                    let warnings = &model.warnings;
+                    assert!(warns(&model, why) && warns(&model, "the image is left out"), "{form}: {warnings:?}");
+                } else {
+                    let message = loaded.unwrap_err().to_string();
+                    assert!(message.starts_with(&format!("{name}: {list}[0].uri: ")), "{form}: {message}");
+                    assert!(message.contains(why), "{form}: {message}");
+                    messages.push(message);
+                }
+            }
         }
-        fs::write(sandbox.model(), gltf.text()).unwrap();
-        let model = import::load(&sandbox.model()).unwrap();
-        assert!(model.images.is_empty() && model.materials[0].base_color_texture.is_none(), "{form}");
-        assert!(warns(&model, why) && warns(&model, "the image is left out"), "{form}: {:?}", model.warnings);
-        assert!(limited::run("inspect", &sandbox.model(), &[]).unwrap().accepted, "{form}");
     }
+    assert_eq!((files.len(), messages.len()), (62, 55));
+    // The program refuses the same files, with the same messages.
+    let stderr = refusals(&files);
+    for message in &messages {
+        assert!(stderr.contains(message), "{message} is not in {stderr}");
+    }
+    assert!(stderr.contains(&format!("error: {} files cannot be read\n", messages.len())), "{stderr}");
+}
+
+/// Runs the program on files, of which it must refuse some. Returns its messages.
+fn refusals(files: &[PathBuf]) -> String {
+    let finished = limited::run("inspect", files);
+    assert_eq!(finished.code, 1, "{finished:?}");
+    finished.stderr
 }
 
 #[test]
 fn uris_of_unused_properties_are_not_read() {
-    let sandbox = Sandbox::new();
     let mut gltf = Gltf::triangle();
     gltf.json["extras"] = json!({"uri": "../canary.bin", "buffers": [{"uri": "pipe"}]});
     gltf.json["nodes"][0]["extras"] = json!({"uri": "pipe"});
     // Images that no material uses are not read.
     gltf.json["images"] = json!([{"uri": "pipe"}, {"uri": "../canary.png"}]);
-    fs::write(sandbox.model(), gltf.text()).unwrap();
-    let model = import::load(&sandbox.model()).unwrap();
+    let model = Sandbox::new().load("attack.gltf", &gltf).unwrap();
     assert_eq!((model.warnings.len(), model.geometry.triangle_count()), (0, 1), "{:?}", model.warnings);
 }
 
 #[test]
 fn a_model_is_a_regular_file() {
     let sandbox = Sandbox::new();
-    let cause = |path: &Path| {
-        let ended = limited::run("inspect", path, &[]).unwrap();
-        assert!(!ended.accepted, "{}", path.display());
-        ended.stderr
-    };
-    let inside = |name: &str| sandbox.model().with_file_name(name);
-    for path in [inside("pipe"), inside("socket"), inside("device"), "/dev/zero".into(), "/dev/null".into()] {
-        let expected = format!("error: {}: cannot be read\n  caused by: it is not a regular file\n", path.display());
-        assert_eq!(cause(&path), expected);
+    let irregular = "cannot be read: it is not a regular file";
+    let cases = [
+        // Reading this one would wait for the kernel's next message, if it may be opened at all.
+        ("/proc/kmsg", ""),
+        // A file of /proc reports no bytes, and none is read from it.
+        ("/proc/self/environ", "it is empty; .gltf and .glb files can be read"),
+        ("folder", "cannot be read: it is a folder"),
+        ("pipe", irregular),
+        ("socket", irregular),
+        ("device", irregular),
+        ("/dev/zero", irregular),
+        ("/dev/null", irregular),
+    ];
+    let files = cases.map(|(name, _)| sandbox.inside(name));
+    let stderr = refusals(&files);
+    for (path, (_, why)) in files.iter().zip(cases) {
+        let expected = format!("{}: {why}", path.file_name().unwrap().display());
+        assert!(stderr.contains(&expected), "{expected} is not in {stderr}");
     }
-    let folder = inside("folder");
-    let expected = format!("error: {}: cannot be read\n  caused by: it is a folder\n", folder.display());
-    assert_eq!(cause(&folder), expected);
-    // A file of /proc reports no bytes, and none is read from it. Reading this one would wait for the kernel's next
-    // message, if it may be opened at all.
-    assert_eq!(
-        cause(Path::new("/proc/self/environ")),
-        "error: environ: it is empty; .gltf and .glb files can be read\n"
-    );
-    assert!(cause(Path::new("/proc/kmsg")).starts_with("error: "));
+    assert!(stderr.contains("error: 8 files cannot be read\n"), "{stderr}");
 }
 
 /// Sparse files, which look large but take almost no space on disk.
@@ -196,34 +187,24 @@ fn a_model_is_a_regular_file() {
 fn files_that_cannot_be_a_model_are_refused_after_their_first_bytes() {
     const GIB: u64 = 1 << 30;
     let folder = tempfile::tempdir().unwrap();
-    for (name, start, size, why) in [
+    let cases = [
         ("zeros.glb", &b""[..], 2 * GIB, "it is neither GLB nor JSON; .gltf and .glb files can be read"),
         ("long.gltf", b"{\"asset\":", GIB, "1073741824 bytes of JSON; at most 268435456 are read"),
-        (
-            "chunk.glb",
-            b"glTF\x02\0\0\0\0\0\0\x40\0\0\0\x30JSON{",
-            GIB,
-            "805306368 bytes of JSON; at most 268435456 are read",
-        ),
-        (
-            "cut.glb",
-            b"glTF\x02\0\0\0\0\0\0\x60",
-            GIB,
-            "the file is cut short: 1073741824 bytes, but its GLB header says",
-        ),
+        ("chunk.glb", b"glTF\x02\0\0\0\0\0\0\x40\0\0\0\x30JSON{", GIB, "805306368 bytes of JSON; at most 268435456"),
+        ("cut.glb", b"glTF\x02\0\0\0\0\0\0\x60", GIB, "the file is cut short: 1073741824 bytes, but its GLB header"),
         ("old.glb", b"glTF\x01\0\0\0\0\0\0\x40", GIB, "GLB version 1, expected 2"),
-        ("large.glb", b"glTF\x02\0\0\0", 3 * GIB, "it has 3221225472 bytes; at most 2147483648 are read"),
-    ] {
+        ("large.glb", b"glTF\x02\0\0\0", 3 * GIB, "cannot be read: it has 3221225472 bytes; at most 2147483648"),
+        // This one looks valid, but does not fit in memory.
+        ("fits_not.glb", b"glTF\x02\0\0\0\0\0\0\x70\x10\0\0\0JSON{", 7 * GIB / 4, "cannot be read: out of memory"),
+    ];
+    let files = cases.map(|(name, start, size, _)| {
         let path = folder.path().join(name);
         fs::write(&path, start).unwrap();
         fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(size).unwrap();
-        let ended = limited::run("inspect", &path, &[]).unwrap();
-        assert!(!ended.accepted && ended.stderr.contains(why), "{name}: {}", ended.stderr);
+        path
+    });
+    let stderr = refusals(&files);
+    for (name, .., why) in cases {
+        assert!(stderr.lines().any(|line| line.contains(&format!("{name}: {why}"))), "{name}: {stderr}");
     }
-    // A file that looks valid but does not fit in memory is refused too, without aborting.
-    let path = folder.path().join("fits_not.glb");
-    fs::write(&path, b"glTF\x02\0\0\0\0\0\0\x70\x10\0\0\0JSON{").unwrap();
-    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0x7000_0000).unwrap();
-    let ended = limited::run("inspect", &path, &[]).unwrap();
-    assert!(!ended.accepted && ended.stderr.contains("fits_not.glb: cannot be read"), "{}", ended.stderr);
 }

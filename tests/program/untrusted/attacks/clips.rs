@@ -1,7 +1,10 @@
 //! Attacks by files of clips: tables of roles, and clips that take long to retarget.
 
+use serde_json::{Map, Value, json};
+
 use super::Attack;
-use super::writing::{accepted, accessor, each, glb, refused, text, times, view};
+use super::writing::{accepted, refused, unlisted};
+use crate::common::builder::Gltf;
 
 /// The roles of a body, with the index of the parent and the place of each node.
 const BODY: [(&str, usize, [f32; 3]); 11] = [
@@ -18,56 +21,50 @@ const BODY: [(&str, usize, [f32; 3]); 11] = [
     ("rightLowerLeg", 9, [0.0, -0.5, 0.0]),
 ];
 
-/// The extension with a table of roles.
-fn roles(bones: &str) -> String {
-    format!(r#""extensions":{{"VRMC_vrm_animation":{{"humanoid":{{"humanBones":{bones}}}}}}}"#)
+/// Makes a model of a table of roles, and of these nodes.
+fn roles(bones: &Value, nodes: Vec<Value>) -> Gltf {
+    let mut gltf = unlisted();
+    gltf.json["extensions"] = json!({"VRMC_vrm_animation": {"humanoid": {"humanBones": bones}}});
+    gltf.json["nodes"] = Value::Array(nodes);
+    gltf
 }
 
-/// Returns the roles and the nodes of a body, and `more` nodes below its head.
-fn body(more: usize) -> String {
-    let bones = each(BODY.len(), |k| format!(r#""{}":{{"node":{k}}}"#, BODY[k].0));
-    let node = |k: usize| {
-        let (_, _, place) = BODY[k];
-        let mut children: Vec<usize> = (1..BODY.len()).filter(|&child| BODY[child].1 == k).collect();
-        if BODY[k].0 == "head" {
-            children.extend(BODY.len()..BODY.len() + more);
-        }
-        let children = if children.is_empty() { String::new() } else { format!(r#","children":{children:?}"#) };
-        format!(r#"{{"translation":{place:?}{children}}}"#)
-    };
-    let nodes: Vec<String> = (0..BODY.len()).map(node).chain((0..more).map(|_| "{}".to_owned())).collect();
-    format!(r#"{},"nodes":[{}]"#, roles(&format!("{{{bones}}}")), nodes.join(","))
+/// Makes a body, with `more` nodes below its head.
+fn body(more: usize) -> Gltf {
+    let bone = |(node, (role, ..)): (usize, &(&str, usize, [f32; 3]))| ((*role).to_owned(), json!({"node": node}));
+    let bones: Map<String, Value> = BODY.iter().enumerate().map(bone).collect();
+    let mut nodes: Vec<Value> = BODY.iter().map(|(.., place)| json!({"translation": place, "children": []})).collect();
+    let below = (1..BODY.len()).map(|node| (BODY[node].1, node)).chain((0..more).map(|k| (2, BODY.len() + k)));
+    below.for_each(|(parent, node)| nodes[parent]["children"].as_array_mut().unwrap().push(json!(node)));
+    nodes.resize(BODY.len() + more, json!({}));
+    roles(&json!(bones), nodes)
 }
 
 /// A body with clips that turn its arms and legs. All clips have the same keys, `step_seconds` apart.
 fn dance(more_nodes: usize, clips: usize, keys: usize, step_seconds: f32) -> Vec<u8> {
-    let channel = |node: &usize| format!(r#"{{"sampler":0,"target":{{"node":{node},"path":"rotation"}}}}"#);
-    let channels: Vec<String> = [0, 1, 3, 5, 7, 9].iter().map(channel).collect();
-    let clip = format!(r#"{{"channels":[{}],"samplers":[{{"input":0,"output":1}}]}}"#, channels.join(","));
-    let members = format!(
-        r#"{},"animations":[{}],"accessors":[{},{}],"bufferViews":[{},{}]"#,
-        body(more_nodes),
-        times(clips, &clip),
-        accessor(0, 5126, "SCALAR", keys),
-        accessor(1, 5126, "VEC4", keys),
-        view(0, 4 * keys),
-        view(4 * keys, 16 * keys)
-    );
-    let seconds = (0..keys).map(|key| key as f32 * step_seconds);
-    let turns = (0..keys).flat_map(|key| [[0.6, 0.0, 0.8, 0.0], [0.0, 0.8, 0.0, 0.6], [0.0, 0.0, 0.6, 0.8]][key % 3]);
-    glb(&members, seconds.chain(turns).flat_map(f32::to_le_bytes).collect())
+    let mut gltf = body(more_nodes);
+    let channels = [0, 1, 3, 5, 7, 9].map(|node| json!({"sampler": 0, "target": {"node": node, "path": "rotation"}}));
+    let clip = json!({"channels": channels, "samplers": [{"input": 0, "output": 1}]});
+    gltf.json["animations"] = json!(vec![clip; clips]);
+    gltf.f32s("SCALAR", &(0..keys).map(|key| key as f32 * step_seconds).collect::<Vec<_>>());
+    let turns = [[0.6, 0.0, 0.8, 0.0], [0.0, 0.8, 0.0, 0.6], [0.0, 0.0, 0.6, 0.8]];
+    gltf.f32s("VEC4", (0..keys).map(|key| turns[key % 3]).collect::<Vec<_>>().as_flattened());
+    gltf.glb()
 }
 
 /// Returns the attacks. Files are refused for a wrong table of roles, without clips, or if all clips take too long.
 pub fn clip_attacks() -> Vec<Attack> {
-    let unknown = format!(r#"{{"head":{{"node":{}}}}}"#, u32::MAX);
     let count = 20_000;
-    let bones = each(count, |k| format!(r#"{{"bone":"hips","node":{k}}}"#));
-    let table = format!(r#"{},"nodes":[{}]"#, roles(&format!("[{bones}]")), times(count, "{}"));
+    let bones: Vec<Value> = (0..count).map(|k| json!({"bone": "hips", "node": k})).collect();
+    let file = |bones: Value, nodes: usize| roles(&bones, vec![json!({}); nodes]).glb();
     vec![
-        refused("table.vrma", "no clips", text(&table)),
-        refused("node.vrma", "humanBones.head.node: nodes[4294967295] does not exist", text(&roles(&unknown))),
-        refused("list.vrma", "humanBones: expected an object or a list", text(&roles("7"))),
+        refused("table.vrma", "no clips", file(json!(bones), count)),
+        refused(
+            "node.vrma",
+            "humanBones.head.node: nodes[4294967295] does not exist",
+            file(json!({"head": {"node": u32::MAX}}), 0),
+        ),
+        refused("list.vrma", "humanBones: expected an object or a list", file(json!(7), 0)),
         refused("cut.vrma", "is cut short", dance(0, 1, 100, 0.1)[..700].to_vec()),
         accepted("dance.vrma", dance(0, 1, 100, 0.1)),
         refused("long_keys.vrma", "too many keys", dance(0, 1, 100, 1e6)),

@@ -1,65 +1,52 @@
 //! Attacks by vertices, compressed data, placements, morph targets and skins.
 
+use serde_json::{Value, json};
+
 use super::Attack;
-use super::writing::{MIB, accepted, accessor, each, filling, glb, refused, text, times, view};
+use super::writing::{MIB, accepted, drawn, refused, unlisted, zeros};
+use crate::common::builder::{F32, Gltf, U8, U16};
 use crate::program::untrusted::images::webp;
 
 pub(super) fn attacks() -> Vec<Attack> {
     [geometry(), compressed(), placements(), morphs(), mixed(), skins()].into_iter().flatten().collect()
 }
 
-/// Returns distinct positions of three bytes per vertex.
-fn small_positions(count: usize) -> Vec<u8> {
-    (0..count as u32).flat_map(|vertex| vertex.to_le_bytes().into_iter().take(3)).collect()
+/// Appends an accessor of distinct positions of three bytes per vertex; returns its index.
+fn small_positions(gltf: &mut Gltf, count: usize) -> usize {
+    let bytes = (0..count as u32).flat_map(|vertex| vertex.to_le_bytes().into_iter().take(3));
+    gltf.accessor(U8, "VEC3", count, &bytes.collect::<Vec<u8>>())
 }
 
 fn geometry() -> Vec<Attack> {
     /// This is a quarter of the vertices that a small file may have.
     const VERTICES: usize = 1 << 17;
     let shown_by = |nodes: usize| {
-        let members = format!(
-            r#""nodes":[{}],"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0,"NORMAL":0}}}}]}}],
-               "accessors":[{}],"bufferViews":[{}]"#,
-            times(nodes, r#"{"mesh":0}"#),
-            accessor(0, 5121, "VEC3", VERTICES),
-            view(0, 3 * VERTICES)
-        );
-        glb(&members, small_positions(VERTICES))
+        let mut gltf = drawn(nodes, vec![json!({"attributes": {"POSITION": 0, "NORMAL": 0}})]);
+        small_positions(&mut gltf, VERTICES);
+        gltf.glb()
     };
-    // Many nodes draw many primitives, with three vertices or none, without data.
-    let parts = |nodes: usize, primitives: usize, primitive: &str| {
-        text(&format!(
-            r#""nodes":[{}],"meshes":[{{"primitives":[{}]}}],"accessors":[{{"componentType":5126,"type":"VEC3","count":3}}]"#,
-            times(nodes, r#"{"mesh":0}"#),
-            times(primitives, primitive)
-        ))
+    // Nodes draw primitives, whose vertices have no data.
+    let parts = |nodes: usize, primitives: usize, attributes: Value, vertices: u64| {
+        let mut gltf = drawn(nodes, vec![json!({"attributes": attributes}); primitives]);
+        zeros(&mut gltf, "VEC3", vertices);
+        gltf.glb()
     };
-    let triangle = r#"{"attributes":{"POSITION":0}}"#;
-    let zeros = |count: u64| {
-        text(&format!(
-            r#""nodes":[{{"mesh":0}}],"meshes":[{{"primitives":[{triangle}]}}],
-               "accessors":[{{"componentType":5126,"type":"VEC3","count":{count}}}]"#
-        ))
-    };
+    let some = || json!({"POSITION": 0});
     // A strip has 170,000 indices of one byte each, drawn a dozen times, with three indices for each.
     let strip = |primitives: usize| {
-        let members = format!(
-            r#""nodes":[{{"mesh":0}}],"meshes":[{{"primitives":[{}]}}],"accessors":[{},{{"componentType":5126,"type":"VEC3","count":3}}],
-               "bufferViews":[{}]"#,
-            times(primitives, r#"{"mode":5,"indices":0,"attributes":{"POSITION":1}}"#),
-            accessor(0, 5121, "SCALAR", 170_000),
-            view(0, 170_000)
-        );
-        glb(&members, (0..170_000_u32).map(|k| (k % 3) as u8).collect())
+        let mut gltf = drawn(1, vec![json!({"mode": 5, "indices": 0, "attributes": {"POSITION": 1}}); primitives]);
+        gltf.accessor(U8, "SCALAR", 170_000, &[0, 1, 2].repeat(60_000)[..170_000]);
+        zeros(&mut gltf, "VEC3", 3);
+        gltf.glb()
     };
     vec![
         accepted("vertices.glb", shown_by(4)),
         refused("more_vertices.glb", "more vertices", shown_by(5)),
-        accepted("parts.gltf", parts(2048, 32, triangle)),
-        refused("more_parts.gltf", "more shown primitives", parts(30_000, 20_000, triangle)),
-        refused("empty_parts.gltf", "more shown primitives", parts(30_000, 20_000, r#"{"attributes":{}}"#)),
-        accepted("zeros.gltf", zeros(1 << 19)),
-        refused("more_zeros.gltf", "without a bufferView", zeros(1 << 40)),
+        accepted("parts.glb", parts(2048, 32, some(), 3)),
+        refused("more_parts.glb", "more shown primitives", parts(30_000, 20_000, some(), 3)),
+        refused("empty_parts.glb", "more shown primitives", parts(30_000, 20_000, json!({}), 3)),
+        accepted("zeros.glb", parts(1, 1, some(), 1 << 19)),
+        refused("more_zeros.glb", "without a bufferView", parts(1, 1, some(), 1 << 40)),
         accepted("strips.glb", strip(12)),
         refused("more_strips.glb", "more indices", strip(13)),
     ]
@@ -70,18 +57,14 @@ fn compressed() -> Vec<Attack> {
     let file = |mib: usize| {
         let elements = vec![[0_u8; 256]; mib * MIB / 256];
         let stream = meshopt::encode_vertex_buffer_level(&elements, 2, Some(1)).unwrap();
-        let says = format!(
-            r#"{{"buffer":0,"byteLength":{},"count":{},"byteStride":256,"mode":"ATTRIBUTES"}}"#,
-            stream.len(),
-            elements.len()
-        );
-        let members = format!(
-            r#""bufferViews":[{{"buffer":0,"byteLength":{},"byteStride":256,"extensions":{{"KHR_meshopt_compression":{says}}}}}],
-               "accessors":[{}],"nodes":[{{"mesh":0}}],"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}}}}]}}]"#,
-            mib * MIB,
-            accessor(0, 5126, "VEC3", elements.len())
-        );
-        glb(&members, stream)
+        let mut gltf = drawn(1, vec![json!({"attributes": {"POSITION": 0}})]);
+        gltf.accessor(F32, "VEC3", elements.len(), &stream);
+        let mut view = json!({"buffer": 0, "byteLength": stream.len(), "byteStride": 256});
+        (view["count"], view["mode"]) = (json!(elements.len()), json!("ATTRIBUTES"));
+        let extensions = json!({"KHR_meshopt_compression": view});
+        gltf.json["bufferViews"][0] =
+            json!({"buffer": 0, "byteLength": mib * MIB, "byteStride": 256, "extensions": extensions});
+        gltf.glb()
     };
     vec![accepted("meshopt.glb", file(64)), refused("more_meshopt.glb", "more bytes of decompressed data", file(65))]
 }
@@ -90,46 +73,31 @@ fn compressed() -> Vec<Attack> {
 fn morphs() -> Vec<Attack> {
     const VERTICES: usize = 4096;
     let file = |targets: usize| {
-        let members = format!(
-            r#""nodes":[{{"mesh":0}}],"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}},"targets":[{}]}}]}}],
-               "accessors":[{},{}],"bufferViews":[{},{}]"#,
-            times(targets, r#"{"POSITION":1}"#),
-            accessor(0, 5121, "VEC3", VERTICES),
-            accessor(1, 5121, "VEC3", VERTICES),
-            view(0, 3 * VERTICES),
-            view(3 * VERTICES, 3 * VERTICES)
-        );
-        let ones = std::iter::repeat_n(1, 3 * VERTICES);
-        glb(&members, small_positions(VERTICES).into_iter().chain(ones).collect())
+        let targets = vec![json!({"POSITION": 1}); targets];
+        let mut gltf = drawn(1, vec![json!({"attributes": {"POSITION": 0}, "targets": targets})]);
+        small_positions(&mut gltf, VERTICES);
+        gltf.accessor(U8, "VEC3", VERTICES, &[1; 3 * VERTICES]);
+        gltf.glb()
     };
     vec![accepted("morphs.glb", file(256)), refused("more_morphs.glb", "more morph target elements", file(257))]
 }
 
-/// A mesh has a million placements, which take no bytes of the file.
-const PLACES: &str = r#"{"componentType":5126,"type":"VEC3","count":1048576}"#;
-
-fn placed(mesh: usize, accessor: usize) -> String {
-    format!(
-        r#"{{"mesh":{mesh},"extensions":{{"EXT_mesh_gpu_instancing":{{"attributes":{{"TRANSLATION":{accessor}}}}}}}}}"#
-    )
+/// Gives a node a million placements, which take no bytes of the file.
+fn place(gltf: &mut Gltf, node: usize) {
+    let places = zeros(gltf, "VEC3", 1 << 20);
+    gltf.json["nodes"][node]["extensions"] =
+        json!({"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": places}}});
 }
 
 /// As many placements as possible are drawn, with a warning. The other contents must fit in addition.
 fn placements() -> Vec<Attack> {
     let file = |vertices: usize, indices: usize, primitives: usize, nodes: usize| {
-        let members = format!(
-            r#""nodes":[{}],"meshes":[{{"primitives":[{}]}}],"accessors":[{},{},{PLACES}],"bufferViews":[{},{}]"#,
-            times(nodes, &placed(0, 2)),
-            times(primitives, r#"{"attributes":{"POSITION":0},"indices":1}"#),
-            accessor(0, 5121, "VEC3", vertices),
-            accessor(1, 5123, "SCALAR", indices),
-            view(0, 3 * vertices),
-            view(3 * vertices + vertices % 2, 2 * indices)
-        );
-        let mut binary = small_positions(vertices);
-        binary.resize(3 * vertices + vertices % 2, 0);
-        binary.extend((0..indices).flat_map(|k| ((k * 7919 % vertices) as u16).to_le_bytes()));
-        glb(&members, binary)
+        let mut gltf = drawn(nodes, vec![json!({"attributes": {"POSITION": 0}, "indices": 1}); primitives]);
+        small_positions(&mut gltf, vertices);
+        let corners: Vec<u16> = (0..indices).map(|k| (k * 7919 % vertices) as u16).collect();
+        gltf.accessor(U16, "SCALAR", indices, bytemuck::cast_slice(&corners));
+        (0..nodes).for_each(|node| place(&mut gltf, node));
+        gltf.glb()
     };
     vec![
         accepted("placements.glb", file(2000, 3000, 1, 1)),
@@ -144,70 +112,61 @@ fn placements() -> Vec<Attack> {
 /// Files of many kinds of things at once: vertices, texels, morph targets, keys, and placements for the rest of the
 /// budget.
 fn mixed() -> Vec<Attack> {
-    const VERTICES: usize = 1 << 17;
     const MORPHED: usize = 4096;
-    const KEYS: usize = 900_000;
-    let image = webp(8192, 4096);
-    let image_at = 3 * VERTICES + 3 * MORPHED;
-    let file = |placed_vertices: usize, extras: &str| {
-        let members = format!(
-            r#""nodes":[{{"mesh":0}},{{"mesh":0}},{{"mesh":0}},{{"mesh":1}},{},{{}},{{}}],
-               "meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}},"material":0}}]}},
-                         {{"primitives":[{{"attributes":{{"POSITION":1}},"targets":[{}]}}]}},
-                         {{"primitives":[{{"attributes":{{"POSITION":3}}}}]}}],
-               "accessors":[{},{},{},{},{PLACES},
-                            {{"componentType":5126,"type":"SCALAR","count":{KEYS}}},
-                            {{"componentType":5126,"type":"VEC4","count":{KEYS}}}],
-               "animations":[{{"channels":[{{"sampler":0,"target":{{"node":5,"path":"rotation"}}}},
-                                           {{"sampler":0,"target":{{"node":6,"path":"rotation"}}}}],
-                               "samplers":[{{"input":5,"output":6}}]}}],
-               "images":[{{"bufferView":2}}],"textures":[{{"source":0}}],
-               "materials":[{{"pbrMetallicRoughness":{{"baseColorTexture":{{"index":0}}}}}}],
-               "bufferViews":[{},{},{}]{extras}"#,
-            placed(2, 4),
-            times(256, r#"{"POSITION":2}"#),
-            accessor(0, 5121, "VEC3", VERTICES),
-            accessor(0, 5121, "VEC3", MORPHED),
-            accessor(1, 5121, "VEC3", MORPHED),
-            accessor(0, 5121, "VEC3", placed_vertices),
-            view(0, 3 * VERTICES),
-            view(3 * VERTICES, 3 * MORPHED),
-            view(image_at, image.len())
-        );
-        let ones = std::iter::repeat_n(1, 3 * MORPHED);
-        glb(&members, small_positions(VERTICES).into_iter().chain(ones).chain(image.iter().copied()).collect())
+    const KEYS: u64 = 900_000;
+    let file = |placed_vertices: usize, values: usize| {
+        let mut gltf = drawn(3, vec![json!({"attributes": {"POSITION": 0}, "material": 0})]);
+        small_positions(&mut gltf, 1 << 17);
+        gltf.push("materials", json!({"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}));
+        gltf.encoded_texture(&webp(8192, 4096));
+
+        let position = small_positions(&mut gltf, MORPHED);
+        let targets = vec![json!({"POSITION": gltf.accessor(U8, "VEC3", MORPHED, &[1; 3 * MORPHED])}); 256];
+        gltf.push("meshes", json!({"primitives": [{"attributes": {"POSITION": position}, "targets": targets}]}));
+        gltf.push("nodes", json!({"mesh": 1}));
+
+        let position = small_positions(&mut gltf, placed_vertices);
+        gltf.push("meshes", json!({"primitives": [{"attributes": {"POSITION": position}}]}));
+        let node = gltf.push("nodes", json!({"mesh": 2}));
+        place(&mut gltf, node);
+
+        let sampler = json!({"input": zeros(&mut gltf, "SCALAR", KEYS), "output": zeros(&mut gltf, "VEC4", KEYS)});
+        let nodes = [0, 1].map(|_| gltf.push("nodes", json!({})));
+        let channels = nodes.map(|node| json!({"sampler": 0, "target": {"node": node, "path": "rotation"}}));
+        gltf.push("animations", json!({"channels": channels, "samplers": [sampler]}));
+        gltf.json["extras"] = json!(vec![json!([]); values]);
+        gltf.glb()
     };
-    let values = format!(r#","extras":[{}]"#, times(150_000, "[]"));
     vec![
-        accepted("mixed.glb", file(2000, "")),
-        accepted("mixed_large_placements.glb", file(100_000, "")),
-        accepted("mixed_with_values.glb", file(2000, &values)),
+        accepted("mixed.glb", file(2000, 0)),
+        accepted("mixed_large_placements.glb", file(100_000, 0)),
+        accepted("mixed_with_values.glb", file(2000, 150_000)),
     ]
 }
 
 fn skins() -> Vec<Attack> {
-    let skinned = r#""nodes":[{"mesh":0,"skin":0}],"meshes":[{"primitives":[{"attributes":{"POSITION":0,"JOINTS_0":1,"WEIGHTS_0":2}}]}],
-        "accessors":[{"componentType":5126,"type":"VEC3","count":3},{"componentType":5121,"type":"VEC4","count":3},
-        {"componentType":5126,"type":"VEC4","count":3}]"#;
-    let joints = format!(r#"{skinned},"skins":[{{"joints":[{}]}}]"#, filling("0").split_at(MIB - 2001).0);
+    let mut joints = drawn(1, vec![json!({"attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2}})]);
+    zeros(&mut joints, "VEC3", 3);
+    joints.push("accessors", json!({"componentType": U8, "type": "VEC4", "count": 3}));
+    zeros(&mut joints, "VEC4", 3);
+    joints.json["nodes"][0]["skin"] = json!(0);
+    joints.push("skins", json!({"joints": vec![0; (MIB - 1500) / 2]}));
     // Each skin checks the sparse inverse binds again, with 16 + 2 bytes for each entry.
     let entries = 20_000;
-    let sparse = format!(
-        r#"{{"componentType":5121,"type":"MAT4","count":{entries},"sparse":{{"count":{entries},
-           "indices":{{"bufferView":0,"componentType":5123}},"values":{{"bufferView":1}}}}}}"#
-    );
     let sharing = |skins: usize| {
-        let members = format!(
-            r#""nodes":[{{}}],"skins":[{}],"accessors":[{sparse}],"bufferViews":[{},{}]"#,
-            times(skins, r#"{"joints":[0],"inverseBindMatrices":0}"#),
-            view(0, 2 * entries),
-            view(2 * entries, 16 * entries)
-        );
-        let indices = (0..entries as u16).flat_map(u16::to_le_bytes);
-        glb(&members, indices.chain(std::iter::repeat_n(1, 16 * entries)).collect())
+        let mut gltf = unlisted();
+        gltf.push("nodes", json!({}));
+        let indices = gltf.view(bytemuck::cast_slice(&(0..entries).collect::<Vec<u16>>()));
+        let values = gltf.view(&vec![1; 16 * usize::from(entries)]);
+        let indices = json!({"bufferView": indices, "componentType": U16});
+        let sparse = json!({"count": entries, "indices": indices, "values": {"bufferView": values}});
+        let accessor = json!({"componentType": U8, "type": "MAT4", "count": entries, "sparse": sparse});
+        gltf.push("accessors", accessor);
+        gltf.json["skins"] = json!(vec![json!({"joints": [0], "inverseBindMatrices": 0}); skins]);
+        gltf.glb()
     };
     vec![
-        accepted("joints.gltf", text(&joints)),
+        accepted("joints.glb", joints.glb()),
         accepted("sharing_skins.glb", sharing(800)),
         refused("more_sharing_skins.glb", "more sparse entries", sharing(10_000)),
         accepted("influences.glb", influences(24_000, 43)),
@@ -217,31 +176,19 @@ fn skins() -> Vec<Attack> {
 
 /// Each vertex has `sets` sets of four joints from one array of bytes. Each set starts one element later.
 fn influences(vertices: usize, sets: usize) -> Vec<u8> {
-    let (joints_bytes, weights_bytes) = (4 * (vertices + sets), 4 * (vertices + sets));
-    let positions_bytes = 12 * vertices;
-    let set = |offset: usize, view: usize, normalized: &str| {
-        format!(
-            r#"{{"bufferView":{view},"byteOffset":{offset},"componentType":5121,"type":"VEC4","count":{vertices}{normalized}}}"#
-        )
-    };
-    let accessors = [
-        accessor(0, 5126, "VEC3", vertices),
-        each(sets, |k| set(4 * k, 1, "")),
-        each(sets, |k| set(4 * k, 2, r#","normalized":true"#)),
-    ];
-    let attributes = each(sets, |k| format!(r#""JOINTS_{k}":{},"WEIGHTS_{k}":{}"#, 1 + k, 1 + sets + k));
-    let members = format!(
-        r#""nodes":[{{"mesh":0,"skin":0}}],"skins":[{{"joints":[{}]}}],
-           "meshes":[{{"primitives":[{{"attributes":{{"POSITION":0,{attributes}}}}}]}}],
-           "accessors":[{}],"bufferViews":[{},{},{}]"#,
-        times(256, "0"),
-        accessors.join(","),
-        view(0, positions_bytes),
-        view(positions_bytes, joints_bytes),
-        view(positions_bytes + joints_bytes, weights_bytes)
-    );
-    let positions = (0..3 * vertices).flat_map(|number| (number as f32).to_le_bytes());
-    let joints = (0..joints_bytes).map(|k| k as u8);
-    let weights = (0..weights_bytes).map(|k| 1 + (k / 7 % 255) as u8);
-    glb(&members, positions.chain(joints).chain(weights).collect())
+    let mut gltf = drawn(1, vec![json!({"attributes": {"POSITION": 0}})]);
+    gltf.f32s("VEC3", &(0..3 * vertices).map(|number| number as f32).collect::<Vec<_>>());
+    let bytes = 0..4 * (vertices + sets);
+    let joints = gltf.view(&bytes.clone().map(|k| k as u8).collect::<Vec<_>>());
+    let weights = gltf.view(&bytes.map(|k| 1 + (k / 7 % 255) as u8).collect::<Vec<_>>());
+    for set in 0..sets {
+        for (name, view) in [("JOINTS", joints), ("WEIGHTS", weights)] {
+            let mut accessor = json!({"bufferView": view, "componentType": U8, "type": "VEC4", "count": vertices});
+            (accessor["byteOffset"], accessor["normalized"]) = (json!(4 * set), json!(view == weights));
+            gltf.primitive()["attributes"][format!("{name}_{set}")] = json!(gltf.push("accessors", accessor));
+        }
+    }
+    gltf.json["nodes"][0]["skin"] = json!(0);
+    gltf.push("skins", json!({"joints": vec![0; 256]}));
+    gltf.glb()
 }
