@@ -9,11 +9,7 @@ mod cpu {
     #[cfg(feature = "app")]
     mod camera;
     mod crowd;
-    #[cfg(feature = "render")]
-    mod device_memory;
     mod floor;
-    #[cfg(feature = "render")]
-    mod frame_data;
     mod frame_plan;
     mod import;
     mod lanes;
@@ -21,11 +17,11 @@ mod cpu {
     mod model;
     mod palette;
     mod properties;
+    #[cfg(feature = "render")]
+    mod renderer;
     mod retarget;
     mod sampling;
     mod shader_types;
-    #[cfg(feature = "render")]
-    mod skin_runs;
     mod stages;
     mod stepper;
     mod travel;

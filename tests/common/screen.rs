@@ -82,7 +82,7 @@ impl Screen {
     }
 
     /// Waits until the program shows its window.
-    pub fn wait_for_window(&self) -> TestWindow<'_> {
+    pub fn wait_for_window(self) -> TestWindow {
         let managed = self.atom("_NET_CLIENT_LIST");
         loop {
             let candidates = match self.next_event() {
@@ -92,14 +92,18 @@ impl Screen {
                 _ => continue,
             };
             for id in candidates {
-                let window = TestWindow { screen: self, id };
-                if window.title().is_some_and(|title| title.starts_with("Throng")) {
-                    let events = EventMask::PROPERTY_CHANGE | EventMask::STRUCTURE_NOTIFY;
-                    listen(&self.connection, window.id, events);
-                    return window;
+                if self.title(id).is_some_and(|title| title.starts_with("Throng")) {
+                    listen(&self.connection, id, EventMask::PROPERTY_CHANGE | EventMask::STRUCTURE_NOTIFY);
+                    return TestWindow { screen: self, id };
                 }
             }
         }
+    }
+
+    fn title(&self, window: xproto::Window) -> Option<String> {
+        let (name, kind) = (self.atom("_NET_WM_NAME"), self.atom("UTF8_STRING"));
+        let reply = self.connection.get_property(false, window, name, kind, 0, 1024).unwrap().reply().ok()?;
+        String::from_utf8(reply.value).ok().filter(|title| !title.is_empty())
     }
 
     /// Returns the value of a property that is a list of atoms or windows.
@@ -112,7 +116,7 @@ impl Screen {
         self.connection.send_event(false, window, listeners, event).unwrap().check().unwrap();
     }
 
-    /// Moves the mouse, or presses or releases a button of it.
+    /// Moves the mouse, or presses or releases a button of it or a key.
     fn fake_input(&self, kind: u8, button: u8, (x, y): (i16, i16)) {
         self.connection.xtest_fake_input(kind, button, CURRENT_TIME, self.root, x, y, 0).unwrap().check().unwrap();
     }
@@ -151,6 +155,7 @@ impl Key {
     pub const TAB: Self = Self(0xff09);
     pub const BACKSPACE: Self = Self(0xff08);
     pub const F11: Self = Self(0xffc8);
+    pub const SHIFT: Self = Self(0xffe1);
     pub const SPACE: Self = Self(b' ' as u32);
     pub const BRACKET_LEFT: Self = Self(b'[' as u32);
     pub const BRACKET_RIGHT: Self = Self(b']' as u32);
@@ -166,20 +171,14 @@ impl Key {
 }
 
 /// The window of the program.
-pub struct TestWindow<'a> {
-    screen: &'a Screen,
+pub struct TestWindow {
+    screen: Screen,
     id: xproto::Window,
 }
 
-impl TestWindow<'_> {
+impl TestWindow {
     fn connection(&self) -> &RustConnection {
         &self.screen.connection
-    }
-
-    fn title(&self) -> Option<String> {
-        let (name, kind) = (self.screen.atom("_NET_WM_NAME"), self.screen.atom("UTF8_STRING"));
-        let reply = self.connection().get_property(false, self.id, name, kind, 0, 1024).unwrap().reply().ok()?;
-        String::from_utf8(reply.value).ok().filter(|title| !title.is_empty())
     }
 
     /// Returns the next event of this window. Fails if the program has closed it.
@@ -195,7 +194,7 @@ impl TestWindow<'_> {
         loop {
             if let Event::PropertyNotify(event) = self.next_event()
                 && event.atom == name
-                && let Some(title) = self.title()
+                && let Some(title) = self.screen.title(self.id)
                 && title.starts_with("Throng: ")
                 && wanted(&title)
             {
@@ -207,7 +206,7 @@ impl TestWindow<'_> {
     /// Takes the events that have arrived. Returns the present title once for each change.
     fn arrived_titles(&self) -> Vec<String> {
         // A reply comes after all earlier events.
-        let (name, title) = (self.screen.atom("_NET_WM_NAME"), self.title());
+        let (name, title) = (self.screen.atom("_NET_WM_NAME"), self.screen.title(self.id));
         let events = std::iter::from_fn(|| self.connection().poll_for_event().unwrap());
         let changes = events.filter(|event| matches!(event, Event::PropertyNotify(event) if event.atom == name));
         changes.filter_map(|_| title.clone()).collect()
@@ -244,33 +243,24 @@ impl TestWindow<'_> {
     }
 
     pub fn press(&self, key: Key) {
-        self.press_with(key, xproto::KeyButMask::default());
+        self.press_all(&[key]);
     }
 
     /// Presses a key while Shift is held.
     pub fn press_shifted(&self, key: Key) {
-        self.press_with(key, xproto::KeyButMask::SHIFT);
+        self.press_all(&[Key::SHIFT, key]);
     }
 
-    fn press_with(&self, key: Key, state: xproto::KeyButMask) {
-        let connection = self.connection();
-        let (first, last) = (connection.setup().min_keycode, connection.setup().max_keycode);
-        let keys = connection.get_keyboard_mapping(first, last - first + 1).unwrap().reply().unwrap();
-        let per_key = usize::from(keys.keysyms_per_keycode);
-        let row = keys.keysyms.chunks(per_key).position(|row| row[0] == key.0).expect("no such key");
-        for (response_type, listeners) in
-            [(xproto::KEY_PRESS_EVENT, EventMask::KEY_PRESS), (xproto::KEY_RELEASE_EVENT, EventMask::KEY_RELEASE)]
-        {
-            let event = xproto::KeyPressEvent {
-                response_type,
-                detail: first + row as u8,
-                root: self.screen.root,
-                event: self.id,
-                same_screen: true,
-                state,
-                ..Default::default()
-            };
-            self.screen.send(self.id, listeners, event);
+    /// Presses keys, and then releases them.
+    fn press_all(&self, keys: &[Key]) {
+        let setup = self.connection().setup();
+        let (first, last) = (setup.min_keycode, setup.max_keycode);
+        let mapping = self.connection().get_keyboard_mapping(first, last - first + 1).unwrap().reply().unwrap();
+        let rows = mapping.keysyms.chunks(usize::from(mapping.keysyms_per_keycode));
+        let code = |key: &Key| first + rows.clone().position(|row| row[0] == key.0).expect("no such key") as u8;
+        let codes: Vec<u8> = keys.iter().map(code).collect();
+        for kind in [xproto::KEY_PRESS_EVENT, xproto::KEY_RELEASE_EVENT] {
+            codes.iter().for_each(|&code| self.screen.fake_input(kind, code, (0, 0)));
         }
     }
 
@@ -297,10 +287,6 @@ impl TestWindow<'_> {
     fn button(&self, kind: u8) {
         const LEFT: u8 = 1;
         self.screen.fake_input(kind, LEFT, (0, 0));
-    }
-
-    pub fn type_text(&self, text: &str) {
-        text.chars().for_each(|character| self.press(Key::typing(character)));
     }
 
     /// Drops a file on the window, with the messages of a file manager (XDND, version 5).

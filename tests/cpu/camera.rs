@@ -46,30 +46,21 @@ fn covered_share(scene: &Scene, camera: &OrbitCamera, aspect: f32) -> f32 {
     count as f32 / (ROWS * COLUMNS) as f32
 }
 
-/// A movement to its end.
-#[derive(Debug, Clone, Copy)]
-enum Movement {
-    Zoom(f32),
-    Orbit(f32, f32),
-    Pan(f32, f32),
-}
-
-impl Movement {
-    fn all() -> Vec<Self> {
-        let zooms = [0.5, 2.0, 0.0, 1e6].map(Self::Zoom);
-        let orbits = [(0.0, 0.3), (0.0, -0.3), (0.8, 0.0), (2.0, -4.0)].map(|(yaw, pitch)| Self::Orbit(yaw, pitch));
-        let pans = [(0.0, 0.4), (0.0, -0.4), (0.4, 0.0), (-3.0, 3.0)].map(|(right, up)| Self::Pan(right, up));
-        [zooms, orbits, pans].concat()
-    }
-
-    fn apply(self, scene: &mut Scene, aspect: f32) {
-        match self {
-            Self::Zoom(factor) => scene.zoom_at(MIDDLE, aspect, factor, TIME_SECONDS),
-            Self::Orbit(yaw, pitch) => scene.camera.orbit(yaw, pitch),
-            Self::Pan(right, up) => scene.camera.pan(right, up),
-        }
-    }
-}
+/// Movements, each of which the test repeats to its end.
+const MOVEMENTS: [fn(&mut Scene, f32); 12] = [
+    |scene, aspect| scene.zoom_at(MIDDLE, aspect, 0.5, TIME_SECONDS),
+    |scene, aspect| scene.zoom_at(MIDDLE, aspect, 2.0, TIME_SECONDS),
+    |scene, aspect| scene.zoom_at(MIDDLE, aspect, 0.0, TIME_SECONDS),
+    |scene, aspect| scene.zoom_at(MIDDLE, aspect, 1e6, TIME_SECONDS),
+    |scene, _| scene.camera.orbit(0.0, 0.3),
+    |scene, _| scene.camera.orbit(0.0, -0.3),
+    |scene, _| scene.camera.orbit(0.8, 0.0),
+    |scene, _| scene.camera.orbit(2.0, -4.0),
+    |scene, _| scene.camera.pan(0.0, 0.4),
+    |scene, _| scene.camera.pan(0.0, -0.4),
+    |scene, _| scene.camera.pan(0.4, 0.0),
+    |scene, _| scene.camera.pan(-3.0, 3.0),
+];
 
 fn assert_covered(scene: &Scene, aspect: f32, what: &dyn std::fmt::Debug) {
     let camera = &scene.camera;
@@ -92,17 +83,17 @@ fn no_path_of_the_mouse_leads_out_of_sight() {
     for (options, aspect) in [("--instances 200", 16.0 / 9.0), ("--instances 40 --size 360x640", 9.0 / 16.0)] {
         let mut scene = scene(options);
         let start = scene.camera;
-        for first in Movement::all() {
+        for (first, movement) in MOVEMENTS.iter().enumerate() {
             scene.camera = start;
             for _ in 0..8 {
-                first.apply(&mut scene, aspect);
+                movement(&mut scene, aspect);
                 assert_covered(&scene, aspect, &first);
             }
             let between = scene.camera;
-            for second in Movement::all() {
+            for (second, movement) in MOVEMENTS.iter().enumerate() {
                 scene.camera = between;
                 for _ in 0..8 {
-                    second.apply(&mut scene, aspect);
+                    movement(&mut scene, aspect);
                     assert_covered(&scene, aspect, &(first, second));
                 }
             }

@@ -98,39 +98,46 @@ fn short_help_fits_a_terminal_of_80_columns() {
 
 #[test]
 fn wrong_values_are_refused() {
-    for (before, values) in [
-        ("--instances", "99999999999"),
-        ("--size", "0x10 99999x1"),
-        ("--time", "nan inf"),
-        ("--threads", "0 1,2"),
-        ("--spacing", "0"),
-        ("--layout", "square"),
-        ("--travel", "maybe"),
-        ("--variety", "1.5 -0.1 nan"),
-        ("--background", "blue #12345 #+12345"),
-        ("--exposure", "17"),
-        ("--sun", "0,0 0,91 30"),
-        ("view --size", "64x48,32x24"),
-        ("render", "--out"),
-        ("render --out x.png --frames", "0 5..5 5..=7 ..7 0..1000001"),
-        ("render --out x.png", "--turntable=0"),
-        ("render --out x.png --skinning", "compute,vertex"),
-        ("bench --skinning", "compute,geometry"),
-        ("bench --upload", "foo,auto direct,"),
-        ("bench --instances", "1,many 1,,2"),
-        ("bench --size", "64x48,64"),
-        ("bench --threads", "1,0"),
-        ("bench --fit", "0"),
-        ("bench --fit 16 --instances", "10"),
-        ("bench --fail-above", "5"),
-        ("bench --against throng --fail-above", "-1 many"),
-        ("bench --against throng --json", "a.json"),
-        ("bench --plot", "frame.png"),
+    for (before, values, says) in [
+        ("--instances", "0 1e3 99999999999", "expected a whole number from 1 to 1000000, in digits"),
+        ("--size", "10 0x10 99999x1", "such as 1280x720"),
+        ("--time", "soon nan inf", "expected a number"),
+        ("--threads", "0 1,2", ""),
+        ("--spacing", "0", ""),
+        ("--layout", "square", ""),
+        ("--travel", "maybe", ""),
+        ("--variety", "1.5 -0.1 nan", ""),
+        ("--background", "blue #12345 #+12345", ""),
+        ("--exposure", "17", ""),
+        ("--sun", "0,0 0,91 30", ""),
+        ("--lod-error", "-1 inf", "expected a number of pixels, 0 or more"),
+        ("--fade", "-1", "expected a number of seconds, 0 or more"),
+        ("--camera", "1,2,3,4", "YAW,PITCH or YAW,PITCH,ZOOM"),
+        ("--morph", "smile", "expected NAME=WEIGHT"),
+        ("view --size", "64x48,32x24", ""),
+        ("render", "--out", ""),
+        ("render --out x.png --frames", "0 5..5 5..=7 ..7 0..1000001", ""),
+        ("render --out x.png", "--turntable=0", ""),
+        ("render --out x.png --skinning", "foo compute,vertex", "compute, vertex"),
+        ("pose --on", "fpga", "cpu, gpu"),
+        ("bench --skinning", "compute,geometry", ""),
+        ("bench --upload", "foo,auto direct,", ""),
+        ("bench --frames", "0", "a whole number from 1 to 100000"),
+        ("bench --instances", "1,many 1,,2", ""),
+        ("bench --size", "64x48,64", ""),
+        ("bench --threads", "1,0 1,2x", "expected a whole number from 1 to 256, in digits"),
+        ("bench --fit", "0", ""),
+        ("bench --fit 16 --instances", "10", ""),
+        ("bench --fail-above", "5", ""),
+        ("bench --against throng --fail-above", "-1 many", ""),
+        ("bench --against throng --json", "a.json", ""),
+        ("bench --plot", "frame.png", ""),
     ] {
         for value in values.split(' ') {
             let line = format!("throng {before} {value}");
             let error = Cli::try_parse_from(line.split(' ')).expect_err(&line);
             assert_eq!(error.exit_code(), 2, "{line}");
+            assert!(error.to_string().contains(says), "{line}: {error}");
         }
     }
 }

@@ -31,10 +31,9 @@ struct Shown {
     contents: Contents,
     wishes: Wishes,
     notice: Option<Notice>,
-    files: Vec<String>,
 }
 
-fn asset(name: &str) -> PathBuf {
+pub fn asset(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name)
 }
 
@@ -42,13 +41,12 @@ fn asset(name: &str) -> PathBuf {
 fn open(model: &Path, options: &str) -> Harness<'static, Shown> {
     let words = ["throng", model.to_str().unwrap(), "--threads", "1"].into_iter().chain(options.split_whitespace());
     let state = State::new(&Cli::try_parse_from(words).unwrap().view).unwrap();
-    let files = vec!["a.glb".to_owned(), "b.glb".to_owned()];
-    let shown = Shown { state, contents: Contents::new(true), wishes: Wishes::default(), notice: None, files };
+    let shown = Shown { state, contents: Contents::new(true), wishes: Wishes::default(), notice: None };
     let harness = Harness::builder().with_size([900.0, 1600.0]).with_context_setup(Contents::prepare);
     let mut window = harness.build_ui_state(
         |ui, shown| {
             let facts = Facts {
-                files: &shown.files,
+                files: &["a.glb", "b.glb"].map(str::to_owned),
                 file: Some(0),
                 figures: &Figures::default(),
                 lines: &["a device".to_owned()],

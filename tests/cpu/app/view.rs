@@ -18,6 +18,8 @@ use winit::dpi::{PhysicalPosition, PhysicalSize};
 use winit::event::{ElementState, MouseButton};
 use winit::keyboard::{Key, KeyCode, NamedKey, PhysicalKey};
 
+use super::panel::asset;
+
 #[test]
 fn a_paused_clock_stands_still_and_steps() {
     let mut clock = Clock::new(1.0, 2.0);
@@ -182,7 +184,6 @@ fn a_change_counts_once_and_when_it_is_over() {
 
 #[test]
 fn another_model_opens_although_it_lacks_what_was_asked_of_the_first() {
-    let asset = |name: &str| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets").join(name);
     let jelly = asset("jelly.gltf").display().to_string();
     let mut args = Cli::try_parse_from(["throng", &jelly, "--clip", "Hop", "--threads", "1"]).unwrap().view;
     args.crowd.camera.look_at = Some(LookAt::Joint("waist".to_owned()));

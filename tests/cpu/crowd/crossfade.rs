@@ -122,6 +122,13 @@ fn instances_that_keep_their_clip_do_not_blend() {
     let mut idle = Crowd::new(clips(), &CrowdSettings { clip: named("Run"), ..settings(90) }).unwrap();
     idle.crossfade(&named("Run"), 0.0, 0.5).unwrap();
     assert!(!idle.is_blending());
+    // Neither does one without a duration.
+    for (time_seconds, duration_seconds) in [(1.0, 0.0), (1.0, -1.0), (1.0, f64::NAN), (f64::INFINITY, 0.25)] {
+        idle.crossfade(&named("Walk"), time_seconds, duration_seconds).unwrap();
+        assert!(!idle.is_blending());
+        idle.set_clip(&named("Run")).unwrap();
+    }
+    assert!(idle.crossfade(&named("Fly"), 1.0, 0.25).is_err());
 }
 
 #[test]
@@ -182,16 +189,6 @@ fn clips_that_do_not_fit_the_lanes_blend_too() {
     let expected = blended(&model, &Blend { from, to: Some((to, 0.4)) });
     for found in poses(&mut crowd, 0.6).into_values() {
         assert_eq!(found, expected);
-    }
-}
-
-#[test]
-fn a_crossfade_without_a_duration_is_a_cut() {
-    for (time_seconds, duration_seconds) in [(1.0, 0.0), (1.0, -1.0), (1.0, f64::NAN), (f64::INFINITY, 0.25)] {
-        let mut crowd = Crowd::new(clips(), &settings(30)).unwrap();
-        crowd.crossfade(&named("Run"), time_seconds, duration_seconds).unwrap();
-        assert!(!crowd.is_blending());
-        assert!(crowd.crossfade(&named("Fly"), 1.0, 0.25).is_err());
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tests of the node tree, skins, the palette and joint weights.
 
-use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A};
+use glam::{Affine3A, Quat, Vec3};
 use serde_json::{Value, json};
 use throng::model::{Influence, Model, NO_PARENT};
 
@@ -66,14 +66,10 @@ fn broken_trees_are_refused_and_deep_ones_are_not() {
 }
 
 #[test]
-fn matrices_stay_exact_with_their_shear_and_zero_quaternions_are_no_rotation() {
+fn endless_matrices_are_refused_and_zero_quaternions_are_no_rotation() {
     let mut gltf = Gltf::triangle();
     gltf.json["nodes"][0]["matrix"] = json!([1, 0, 0, 0, 0.5, 1, 0, 0, 0, 0, -1, 0, 4, 5, 6, 0.999_999_94]);
-    let model = gltf.model_without_warnings();
-    let matrix3 = Mat3A::from_cols(Vec3A::X, Vec3A::new(0.5, 1.0, 0.0), -Vec3A::Z);
-    let expected = Affine3A { matrix3, translation: Vec3A::new(4.0, 5.0, 6.0) };
-    assert_eq!(model.skeleton.fixed_locals[0].parent_from_node, expected);
-    assert!(model.geometry.draw_ranges[0].mirrored);
+    assert!(gltf.model_without_warnings().geometry.draw_ranges[0].mirrored);
     let problem = "the matrix has a number that is not finite";
     gltf.mistakes("nodes[0].matrix: ").are_refused([("nodes/0/matrix/0", json!(1e39), problem)]);
     let gltf = Gltf::triangle().with(&[("nodes/0/rotation", json!([0, 0, 0, 0]))]);
@@ -96,19 +92,7 @@ fn inverse_binds_may_be_more_than_joints_but_not_fewer() {
 }
 
 #[test]
-fn weights_are_renormalised_merged_and_sorted_and_without_any_the_first_joint_counts() {
-    let joints = [[0, 1, 0, 0], [1, 0, 1, 0], [1, 200, 0, 0]];
-    let weights = [[0.05, 0.15, 0.0, 0.0], [0.5, 0.9, 0.6, 0.0], [1.0, 0.0, 0.0, 0.0]];
-    let model = Gltf::skinned(joints, weights).model_without_warnings();
-    // Joint 200 does not exist, but its weight is zero.
-    assert_eq!(influences(&model), [vec![(1, 0.75), (0, 0.25)], vec![(1, 0.55), (0, 0.45)], vec![(1, 1.0)]]);
-    let gltf = Gltf::skinned([[1, 0, 0, 0], [9, 0, 0, 0], [0, 0, 0, 0]], [[0.0; 4]; 3]);
-    let model = gltf.model_that_warns(&["3 vertices without any weight"]);
-    assert_eq!(influences(&model), [[(1, 1.0)], [(1, 1.0)], [(0, 1.0)]]);
-}
-
-#[test]
-fn joints_out_of_range_and_broken_weights_are_refused() {
+fn joints_out_of_range_and_broken_weights_are_refused_and_without_weights_the_first_joint_counts() {
     let gltf = Gltf::skinned([[0, 0, 0, 0], [0, 2, 0, 0], [0; 4]], [[0.5, 0.5, 0.0, 0.0]; 3]);
     let at = "test.gltf: meshes[0].primitives[0].attributes";
     assert_eq!(gltf.error(), format!("{at}: vertex 1: joint 2 with weight 0.5, but skins[0] has 2 joints"));
@@ -116,6 +100,9 @@ fn joints_out_of_range_and_broken_weights_are_refused() {
     assert_eq!(gltf.error(), format!("{at}: vertex 0: weight NaN is not finite"));
     let gltf = Gltf::skinned([[0, 1, 0, 0]; 3], [[1.0, -1.0, 0.0, 0.0]; 3]);
     assert_eq!(influences(&gltf.model_that_warns(&["3 negative weights"]))[0], [(0, 1.0)]);
+    let gltf = Gltf::skinned([[1, 0, 0, 0], [9, 0, 0, 0], [0, 0, 0, 0]], [[0.0; 4]; 3]);
+    let model = gltf.model_that_warns(&["3 vertices without any weight"]);
+    assert_eq!(influences(&model), [[(1, 1.0)], [(1, 1.0)], [(0, 1.0)]]);
 
     let mut gltf = Gltf::skinned(UPPER, FULL);
     gltf.primitive()["attributes"]["JOINTS_1"] = json!(1);

@@ -4,6 +4,7 @@ use glam::Quat;
 use throng::model::humanoid::{Limb, Side};
 use throng::model::{Humanoid, Model, Role, import};
 use throng::retarget::humanoid_of;
+use throng::retarget::names::{Word, evidence_of};
 
 use crate::common::assets::{WALKER, asset, sample_files, sample_path};
 
@@ -146,4 +147,27 @@ fn humanoids_of_many_conventions_are_recognised_by_name() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// What the tables above do not ask: fingers, sides at any place, and joints that only help.
+#[test]
+fn names_tell_fingers_sides_and_helpers() {
+    use Side::{Left, Right};
+    for (name, side, word) in [
+        ("mixamorig:LeftForeArm_08", Some(Left), Some(Word::LowerArm)),
+        ("Left elbow", Some(Left), Some(Word::LowerArm)),
+        ("R_handPointer0002_bind_JNT", Some(Right), Some(Word::Finger(1))),
+        ("f_index.01.R", Some(Right), Some(Word::Finger(1))),
+        ("LArm", Some(Left), Some(Word::Arm)),
+        ("little.distal.L", Some(Left), Some(Word::Finger(4))),
+        ("leg_joint_R_5", Some(Right), Some(Word::Leg)),
+        ("Armature_Bone.003", None, None),
+        ("spine_01", None, None),
+    ] {
+        let evidence = evidence_of(name);
+        assert_eq!((evidence.side, evidence.word, evidence.is_helper), (side, word, false), "{name}");
+    }
+    for name in "LeftFootIK RightHeelRoll Head_end kneeIK.l control-foot-roll.l ORG-thigh.L handslot.r".split(' ') {
+        assert!(evidence_of(name).is_helper, "{name}");
+    }
 }

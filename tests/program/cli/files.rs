@@ -41,47 +41,30 @@ fn an_unknown_clip_lists_the_clips() {
     assert!(place.fail(2, "pose --clip all").contains("use --clip NAME, INDEX or none"));
 }
 
+/// The whole report, of another file, is tested by `tests/cpu/import/files.rs`.
 #[test]
 fn inspect_tells_people_and_programs_what_is_in_the_file() {
     let (place, walker) = (Place::new(), bundled("walker.glb"));
     let text = place.succeed(&format!("inspect {walker}"));
     for line in [
         "bounds in metres    min: -0.5344 0 -0.353, max: 0.5344 1.784 0.2198, height: 1.784",
-        "palette             25",
         "bytes per instance  palette: 1.2 KiB, skinned vertices: 82.2 KiB, instance data: 64 bytes, total:",
-        "  0     walker               no            0     yes",
-        "skins: 1",
-        "  0  walker  25      yes      0",
-        "clips: 4",
         "  2  Idle  4 s       1     20    1      LINEAR: 21, STEP: 1                  2549  39.8 KiB",
         "  0  walker  0          0      256    256     256.0 KiB  PNG     4.4 KiB  341.3 KiB",
-        "contents            nodes: 26, joints: 25, skins: 1, clips: 4, morph targets: 0, materials: 1,",
-        "                    images: 1, warnings: 0",
-        "  2       spine              yes    0            yes",
     ] {
         assert!(text.lines().any(|found| found == line), "{line:?} is missing:\n{text}");
     }
     // The bundled character is the same file.
     assert_eq!(place.succeed("inspect"), text);
-
     let facts = place.json(&format!("inspect {walker} --json"));
     for (path, expected) in [
         ("/model", json!("walker.glb")),
-        ("/nodes/2/name", json!("spine")),
-        ("/nodes/2/parent", json!(1)),
-        ("/skins", json!([{"name": "walker", "joints": 25, "inverse_binds": true, "meshes": [0]}])),
         ("/clips/3/interpolations", json!({"CUBICSPLINE": 1, "LINEAR": 19, "STEP": 1})),
-        ("/geometry/vertices", json!(5262)),
         ("/geometry/triangles", json!(10412)),
-        ("/bytes_per_instance/palette", json!(25 * 48)),
         ("/bytes_per_instance/skinned_vertices", json!(5262 * 16)),
-        ("/warnings", json!([])),
     ] {
         assert_eq!(facts.pointer(path), Some(&expected), "{path}");
     }
-    let names = |list: &str| facts[list].as_array().unwrap().iter().map(|item| &item["name"]).collect::<Vec<_>>();
-    assert_eq!(names("nodes").len(), 26);
-    assert_eq!(names("clips"), ["Walk", "Run", "Idle", "Wave"]);
     for (path, expected) in [("/height", 1.784), ("/min/1", 0.0), ("/max/0", 0.5344)] {
         let found = facts["bounds"].pointer(path).and_then(Value::as_f64).unwrap();
         assert!((found - expected).abs() < 1e-3, "bounds{path}: {found}");

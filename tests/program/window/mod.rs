@@ -11,12 +11,21 @@ mod storm;
 mod watch;
 
 use crate::common::program::{Finished, Place, Running};
-use crate::common::screen::{self, Key, Screen};
+use crate::common::screen::{self, Key, Screen, TestWindow};
 
 const SIZE: &str = "--size 320x240 --msaa 1 --panel off --validation";
 
 fn start(place: &Place, screen: &Screen, options: &str) -> Running {
     Running::start(place.command(&format!("view {SIZE} {options}")).env("DISPLAY", &screen.display))
+}
+
+/// Starts the program. Returns it with its window, which presents frames and gets the keys.
+fn open(place: &Place, screen: Screen, options: &str) -> (Running, TestWindow) {
+    let program = start(place, &screen, options);
+    let window = screen.wait_for_window();
+    window.wait_for_title(|_| true);
+    window.focus();
+    (program, window)
 }
 
 fn package() -> &'static std::path::Path {
@@ -38,12 +47,10 @@ fn presents_120_frames() {
 
 #[test]
 fn obeys_its_keys() {
-    let (place, screen) = (Place::new(), Screen::start());
-    let program = start(&place, &screen, "");
-    let window = screen.wait_for_window();
+    let place = Place::new();
+    let (program, window) = open(&place, Screen::start(), "");
     let title = window.wait_for_title(|_| true);
     assert!(title.starts_with("Throng: walker.glb · 1 visible · Walk · ") && title.ends_with(" fps)"), "{title}");
-    window.focus();
 
     for (key, clip) in [
         (Key::BRACKET_RIGHT, "Run"),
@@ -80,11 +87,8 @@ fn obeys_its_keys() {
 /// While the animation is paused, the program changes its title after each frame.
 #[test]
 fn a_paused_window_draws_only_what_a_key_changes() {
-    let (place, screen) = (Place::new(), Screen::start());
-    let program = start(&place, &screen, "");
-    let window = screen.wait_for_window();
-    window.wait_for_title(|_| true);
-    window.focus();
+    let place = Place::new();
+    let (program, window) = open(&place, Screen::start(), "");
     window.press(Key::SPACE);
     let seconds = |title: String| title.split(" · paused at ").nth(1)?.strip_suffix(" s")?.parse::<f64>().ok();
     let paused = seconds(window.wait_for_title(|title| title.contains(" · paused at "))).unwrap();
@@ -109,9 +113,8 @@ fn a_paused_window_draws_only_what_a_key_changes() {
 
 #[test]
 fn a_window_without_motion_draws_only_what_a_key_changes() {
-    let (place, screen) = (Place::new(), Screen::start());
-    let program = start(&place, &screen, "--clip none");
-    let window = screen.wait_for_window();
+    let place = Place::new();
+    let (program, window) = open(&place, Screen::start(), "--clip none");
     window.wait_for_title(|title| title.ends_with(" · nothing moves"));
     window.focus();
     for _ in 0..3 {
@@ -127,13 +130,11 @@ fn a_window_without_motion_draws_only_what_a_key_changes() {
 
 #[test]
 fn pictures_are_those_of_render_and_replace_no_file() {
-    let (place, screen) = (Place::new(), Screen::start());
+    let place = Place::new();
     let file = |name: &str| place.working_folder().join(name);
     std::fs::write(file("throng-1.png"), "kept").unwrap();
-    let program = start(&place, &screen, "--instances 3 --background none --ground shadow --skeleton on --speed 0.5");
-    let window = screen.wait_for_window();
-    window.wait_for_title(|_| true);
-    window.focus();
+    let (program, window) =
+        open(&place, Screen::start(), "--instances 3 --background none --ground shadow --skeleton on --speed 0.5");
     window.press(Key::SPACE);
     window.wait_for_title(|title| title.contains(" · paused at "));
     window.drag((100, 100), (130, 90));
@@ -171,11 +172,8 @@ fn pictures_are_those_of_render_and_replace_no_file() {
 
 #[test]
 fn the_camera_goes_to_the_selected_character_and_back() {
-    let (place, screen) = (Place::new(), Screen::start());
-    let program = start(&place, &screen, "--instances 2 --travel off --camera 0,5");
-    let window = screen.wait_for_window();
-    window.wait_for_title(|_| true);
-    window.focus();
+    let place = Place::new();
+    let (program, window) = open(&place, Screen::start(), "--instances 2 --travel off --camera 0,5");
     window.press(Key::SPACE);
     let title = window.wait_for_title(|title| title.contains(" · paused at "));
     let paused = title.rsplit(" · ").next().unwrap();
@@ -217,11 +215,8 @@ fn the_camera_goes_to_the_selected_character_and_back() {
 
 #[test]
 fn f11_fills_the_screen_and_gives_it_back() {
-    let (place, screen) = (Place::new(), Screen::with_manager());
-    let program = start(&place, &screen, "");
-    let window = screen.wait_for_window();
-    window.wait_for_title(|_| true);
-    window.focus();
+    let place = Place::new();
+    let (program, window) = open(&place, Screen::with_manager(), "");
     for _ in 0..2 {
         for (size, is_full) in [(screen::SIZE, true), ((320, 240), false)] {
             window.press(Key::F11);
@@ -243,10 +238,8 @@ fn f11_fills_the_screen_and_gives_it_back() {
 /// Another client may destroy the window (`xdotool windowclose`).
 #[test]
 fn ends_when_its_window_is_destroyed() {
-    let (place, screen) = (Place::new(), Screen::start());
-    let program = start(&place, &screen, "");
-    let window = screen.wait_for_window();
-    window.wait_for_title(|_| true);
+    let place = Place::new();
+    let (program, window) = open(&place, Screen::start(), "");
     window.destroy();
     assert_success(&program.finish());
 }

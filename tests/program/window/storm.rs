@@ -2,7 +2,7 @@
 //!
 //! The long form takes minutes: `cargo test --test program window -- --ignored storm`.
 
-use super::{assert_success, start};
+use super::{assert_success, open};
 use crate::common::program::Place;
 use crate::common::screen::Screen;
 
@@ -23,10 +23,8 @@ fn size(number: u32) -> (u32, u32) {
 
 /// Resizes the window and minimises it in between, each as often as wanted. Some sizes are drawn and some are skipped.
 fn storm(resizes: u32, minimizations: u32) {
-    let (place, screen) = (Place::new(), Screen::with_manager());
-    let program = start(&place, &screen, "--instances 20");
-    let window = screen.wait_for_window();
-    window.wait_for_title(|_| true);
+    let place = Place::new();
+    let (program, window) = open(&place, Screen::with_manager(), "--instances 20");
     let bursts = resizes / BURST;
     let mut minimized = 0;
     for burst in 0..bursts {

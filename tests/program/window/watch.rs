@@ -7,8 +7,8 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{package, start};
-use crate::common::program::{Finished, Place};
+use super::{open, package};
+use crate::common::program::{Finished, Place, Running};
 use crate::common::screen::{Key, Picture, Screen, TestWindow};
 
 /// Writes the strip with its buffer in a separate file, `strip.bin`. Returns the bytes of the buffer.
@@ -32,14 +32,12 @@ fn assert_one_warning(finished: &Finished, parts: &[&str]) {
     }
 }
 
-/// Waits for the window and pauses the animation, so that only changed files change the picture.
-fn paused_window(screen: &Screen) -> TestWindow<'_> {
-    let window = screen.wait_for_window();
-    window.wait_for_title(|_| true);
-    window.focus();
+/// Opens the window and pauses the animation, so that only changed files change the picture.
+fn open_paused(place: &Place, options: &str) -> (Running, TestWindow) {
+    let (program, window) = open(place, Screen::start(), options);
     window.press(Key::SPACE);
     window.wait_for_title(|title| title.contains(" · paused at "));
-    window
+    (program, window)
 }
 
 fn wait_for_another_picture(window: &TestWindow, before: &Picture) {
@@ -50,11 +48,10 @@ fn wait_for_another_picture(window: &TestWindow, before: &Picture) {
 
 #[test]
 fn a_changed_buffer_is_loaded_again() {
-    let (place, screen) = (Place::new(), Screen::start());
+    let place = Place::new();
     let folder = place.working_folder();
     let mut bytes = write_strip_with_a_buffer(&folder);
-    let program = start(&place, &screen, "--watch strip.gltf");
-    let window = paused_window(&screen);
+    let (program, window) = open_paused(&place, "--watch strip.gltf");
     let before = window.picture();
     // Half as wide: the first component of the ten positions at the start of the buffer.
     for position in bytes[..120].chunks_exact_mut(12) {
@@ -84,7 +81,7 @@ fn edit(path: &Path, from: &str, to: &str) {
 #[cfg(feature = "shaderc")]
 #[test]
 fn changed_shaders_are_compiled_and_errors_change_nothing() {
-    let (place, screen) = (Place::new(), Screen::start());
+    let place = Place::new();
     let shaders = place.working_folder().join("shaders");
     std::fs::create_dir(&shaders).unwrap();
     for entry in std::fs::read_dir(package().join("shaders")).unwrap() {
@@ -93,8 +90,7 @@ fn changed_shaders_are_compiled_and_errors_change_nothing() {
             std::fs::copy(&path, shaders.join(path.file_name().unwrap())).unwrap();
         }
     }
-    let program = start(&place, &screen, "--watch");
-    let window = paused_window(&screen);
+    let (program, window) = open_paused(&place, "--watch");
     let before = window.picture();
     let [tone_map, tone_curve] = ["tone_map.frag", "tone_curve.glsl"].map(|name| shaders.join(name));
     let (plain, green) = ("out_color = vec4(", "out_color = vec4(0.0, 1.0, 0.0, 1.0) * vec4(");
