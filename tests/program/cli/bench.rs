@@ -131,9 +131,9 @@ fn lists_are_swept_and_every_file_says_the_same() {
     let report = place.report("bench.json");
     let runs = report["runs"].as_array().unwrap();
     let settings = |run: &Value| ["skinning", "upload", "threads", "instances"].map(|key| run[key].to_string());
-    assert_eq!((runs.len(), runs.iter().map(settings).collect::<HashSet<_>>().len()), (16, 16), "{report}");
+    assert_eq!((runs.len(), runs.iter().map(settings).collect::<HashSet<_>>().len()), (16, 16), "{}", finished.stdout);
     for (index, run) in runs.iter().enumerate() {
-        assert_eq!((&run["instances"], &run["serialize"]), (&[3, 1][index % 2].into(), &true.into()), "{report}");
+        assert_eq!((&run["instances"], &run["serialize"]), (&[3, 1][index % 2].into(), &true.into()));
         let skin_ms = number(&run["gpu_ms"]["skin"], "median");
         assert!(skin_ms > 0.0 || run["skinning"] == "vertex", "{}", run["gpu_ms"]);
     }
