@@ -28,26 +28,25 @@ fn python(program: &str, arguments: &[&Path]) -> Finished {
     Running::start(Command::new("python3").arg("-B").arg(folder().join(program)).args(arguments)).finish()
 }
 
-/// Runs evaluators in one process of Python. Its arguments are an evaluator, a file and a file of numbers, again and again.
-const EVALUATE: &str = "import contextlib, runpy, sys
+/// Runs programs in one process of Python. Its arguments are a program, its argument and a file for its output, again and
+/// again.
+const RUN: &str = "import contextlib, runpy, sys
 while len(sys.argv) > 1:
-    result = sys.argv.pop(3)
-    with open(result, 'w') as out, contextlib.redirect_stdout(out):
-        evaluator, rest = sys.argv[1], sys.argv[3:]
-        del sys.argv[3:], sys.argv[0]
-        runpy.run_path(evaluator, run_name='__main__')
+    program, argument, output, *rest = sys.argv[1:]
+    sys.argv[:] = [program, argument]
+    with open(output, 'w') as out, contextlib.redirect_stdout(out), contextlib.suppress(SystemExit):
+        runpy.run_path(program, run_name='__main__')
     sys.argv[1:] = rest";
 
-/// Evaluates files, and writes the numbers to folders: in each case an evaluator, a name, and a folder.
-fn evaluate<'c>(cases: impl IntoIterator<Item = (&'c Path, &'c str, &'c Path)>) {
-    let mut command = Command::new("python3");
-    command.args(["-B", "-c", EVALUATE]);
-    for (evaluator, name, results) in cases {
-        let model = folder().join(name).with_extension("gltf");
-        command.args([evaluator, &model, &results.join(name).with_extension("json")]);
-    }
-    let finished = Running::start(&mut command).finish();
+fn run(programs: impl IntoIterator<Item = [PathBuf; 3]>) {
+    let arguments: Vec<PathBuf> = programs.into_iter().flatten().collect();
+    let finished = Running::start(Command::new("python3").args(["-B", "-c", RUN]).args(arguments)).finish();
     assert_eq!(finished.code, 0, "{}", finished.stderr);
+}
+
+/// Returns the run of an evaluator on a file, whose numbers it writes to a folder.
+fn evaluation(evaluator: &Path, name: &str, results: &Path) -> [PathBuf; 3] {
+    [evaluator.to_owned(), folder().join(name).with_extension("gltf"), results.join(name).with_extension("json")]
 }
 
 /// One run for each file and device gives the poses of all frames, and the ways since the first one.
@@ -100,7 +99,7 @@ fn the_expected_numbers_are_those_of_the_evaluator() {
         assert!(page.contains(&format!("\n| `{name}` |")), "{name} is not on the page");
     }
     let (evaluator, results) = (folder().join("evaluate.py"), place.working_folder());
-    evaluate(names().iter().map(|name| (&*evaluator, &**name, &*results)));
+    run(names().iter().map(|name| evaluation(&evaluator, name, &results)));
     // The last digit may differ between mathematical libraries, so the files are not compared byte by byte.
     let checked = python("check.py", &[&results, Path::new("1e-8")]);
     assert_eq!(checked.code, 0, "evaluate.py FILE.gltf > FILE.json refreshes a file:\n{}", checked.stdout);
@@ -120,17 +119,24 @@ fn each_mistake_is_found_by_the_case_that_names_it() {
     let mistakes = std::fs::read(folder().join("mistakes.json")).unwrap();
     let mistakes: Vec<Mistake> = serde_json::from_slice(&mistakes).unwrap();
     assert!(mistakes.len() >= 20);
-    for Mistake { cases, right: text, wrong } in mistakes {
-        assert_eq!(right.matches(&text).count(), 1, "{text}");
-        let place = Place::new();
-        let results = place.working_folder();
+    let place = Place::new();
+    let results = |mistake: usize| place.file(&mistake.to_string());
+    let mut programs = Vec::new();
+    for (index, Mistake { cases, right: text, wrong }) in mistakes.iter().enumerate() {
+        assert_eq!(right.matches(text).count(), 1, "{text}");
+        let results = results(index);
         let evaluator = results.join("evaluate.py");
-        std::fs::write(&evaluator, right.replace(&text, &wrong)).unwrap();
-        evaluate(cases.iter().map(|name| (&*evaluator, &**name, &*results)));
-        let checked = python("check.py", &[&results]);
-        for name in &cases {
-            let line = checked.stdout.lines().find(|line| line.split_whitespace().nth(1) == Some(name));
-            let line = line.unwrap_or_else(|| panic!("{name}: {}", checked.stderr));
+        std::fs::create_dir(&results).unwrap();
+        std::fs::write(&evaluator, right.replace(text, wrong)).unwrap();
+        programs.extend(cases.iter().map(|name| evaluation(&evaluator, name, &results)));
+        programs.push([folder().join("check.py"), results.clone(), results.join("checked")]);
+    }
+    run(programs);
+    for (index, Mistake { cases, right: text, .. }) in mistakes.iter().enumerate() {
+        let checked = std::fs::read_to_string(results(index).join("checked")).unwrap();
+        for name in cases {
+            let line = checked.lines().find(|line| line.split_whitespace().nth(1) == Some(name));
+            let line = line.unwrap_or_else(|| panic!("{name} is not in {checked}"));
             assert!(line.starts_with("WRONG") && line.contains("frames"), "{text} is not found: {line}");
         }
     }
