@@ -144,6 +144,9 @@ fn the_camera_looks_at_what_the_options_name() {
     let start = following.camera;
     following.follow(0.25);
     assert!(following.camera.target.distance(start.target) > 0.05 && following.camera.distance == start.distance);
+    let mut twice_as_fast = scene("--clip Run --look-at hand.L --speed 2");
+    twice_as_fast.follow(0.125);
+    assert!(twice_as_fast.camera.target.distance(following.camera.target) < 1e-4);
 }
 
 #[test]
