@@ -116,7 +116,7 @@ fn thousands_of_frames_take_no_memory(device: &TestDevice) {
 }
 
 fn a_few_reloads_take_no_memory(device: &TestDevice) {
-    assert_flat("reloads", device, (20, 60), Shown::draw_reloaded);
+    assert_flat("reloads", device, (100, 200), Shown::draw_reloaded);
 }
 
 fn a_hundred_thousand_frames_take_no_memory(device: &TestDevice) {
