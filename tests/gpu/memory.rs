@@ -31,11 +31,10 @@ pub fn tests() -> Vec<Test> {
     )
 }
 
-/// What the allocators of the library and of the driver may keep in addition: 1.4 MiB were seen beside busy processes.
-const MOST_GROWTH_BYTES: u64 = 1 << 22;
-/// What each part of a test may add to it: a leak adds to all of them, an allocator's new block to one.
-const MOST_STEADY_GROWTH_BYTES: u64 = 1 << 16;
-const PARTS: u32 = 5;
+/// What allocators may keep in addition. Some reach their size late, so a growth beyond this is measured again from there: a leak
+/// is as large each time.
+const MOST_GROWTH_BYTES: u64 = 1 << 19;
+const TRIES: u32 = 5;
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 16, height: 16 };
 const CROWD: &str = "--size 16x16 --instances 1 --threads 1";
 
@@ -92,27 +91,25 @@ fn resident_bytes() -> u64 {
 }
 
 /// Does a step `first` times and then up to `count` times, and asserts that the memory of the process and of the device
-/// stay the same from then on.
+/// stay the same from then on. The second part is repeated, up to [`TRIES`] times, while memory grows.
 fn assert_flat(what: &str, device: &TestDevice, (first, count): (u32, u32), step: fn(&mut Shown, u32)) {
     let mut shown = Shown::new(device);
     (0..first).for_each(|number| step(&mut shown, number));
     let device_bytes = shown.device.allocated_bytes();
     let mut resident = vec![resident_bytes()];
-    for part in 0..PARTS {
-        let [start, end] = [part, part + 1].map(|part| first + (count - first) / PARTS * part);
-        (start..end).for_each(|number| step(&mut shown, number));
+    let is_flat = (0..TRIES).any(|_| {
+        (first..count).for_each(|number| step(&mut shown, number));
         resident.push(resident_bytes());
-    }
-    let figures = format!("bytes after {first} to {count} {what}: {resident:?}");
+        resident[resident.len() - 1] <= resident[resident.len() - 2] + MOST_GROWTH_BYTES
+    });
+    let figures = format!("bytes after {first} {what}, and after each {} more: {resident:?}", count - first);
     note!("{figures}");
-    let growths = resident.windows(2).map(|bytes| bytes[1].saturating_sub(bytes[0]));
-    assert!(growths.min() <= Some(MOST_STEADY_GROWTH_BYTES), "{figures}");
-    assert!(resident[PARTS as usize] <= resident[0] + MOST_GROWTH_BYTES, "{figures}");
+    assert!(is_flat, "{figures}");
     assert_eq!(shown.device.allocated_bytes(), device_bytes, "device memory");
 }
 
 fn thousands_of_frames_take_no_memory(device: &TestDevice) {
-    assert_flat("frames", device, (1_000, 8_500), Shown::draw);
+    assert_flat("frames", device, (1_000, 10_500), Shown::draw);
 }
 
 fn a_few_reloads_take_no_memory(device: &TestDevice) {
