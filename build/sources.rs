@@ -29,18 +29,25 @@ pub struct CompiledShader {
     pub spirv: Vec<u8>,
 }
 
-/// Reads every entry point in `folder`, sorted by file name. A missing folder gives an empty list.
+/// The folder of the shaders of extras, in the folder of all others. Includes are looked up in both, by name alone.
+const EXTRAS: &str = "extras";
+
+/// Reads every entry point in `folder` and in the folder of extras, sorted by file name. A missing folder gives an empty list.
 pub fn read(folder: &Path) -> Result<Vec<ShaderSource>, String> {
-    if !folder.exists() {
-        return Ok(Vec::new());
-    }
     let mut file_names = Vec::new();
-    for entry in fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))? {
-        let path = entry.map_err(|error| format!("{}: {error}", folder.display()))?.path();
-        let is_entry =
-            path.extension().and_then(|e| e.to_str()).is_some_and(|extension| ENTRY_EXTENSIONS.contains(&extension));
-        if let (true, Some(file_name)) = (is_entry, path.file_name().and_then(|n| n.to_str())) {
-            file_names.push(file_name.to_owned());
+    for folder in [folder.to_owned(), folder.join(EXTRAS)] {
+        if !folder.exists() {
+            continue;
+        }
+        for entry in fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))? {
+            let path = entry.map_err(|error| format!("{}: {error}", folder.display()))?.path();
+            let is_entry = path
+                .extension()
+                .and_then(|e| e.to_str())
+                .is_some_and(|extension| ENTRY_EXTENSIONS.contains(&extension));
+            if let (true, Some(file_name)) = (is_entry, path.file_name().and_then(|n| n.to_str())) {
+                file_names.push(file_name.to_owned());
+            }
         }
     }
     file_names.sort();
@@ -74,6 +81,8 @@ fn included_file(line: &str) -> Option<&str> {
 }
 
 fn read_text(folder: &Path, file_name: &str) -> Result<String, String> {
-    let text = fs::read_to_string(folder.join(file_name)).map_err(|error| error.to_string())?;
+    let of_extras = folder.join(EXTRAS).join(file_name);
+    let path = if of_extras.exists() { of_extras } else { folder.join(file_name) };
+    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
     Ok(text.replace("\r\n", "\n"))
 }

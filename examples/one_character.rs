@@ -19,12 +19,12 @@ use std::sync::Arc;
 use ash::vk;
 use throng::animation::{PoseScratch, joint_matrices, pose_model};
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings, PhaseMode, PoseSize};
-use throng::model::{Model, Topology, import};
-use throng::renderer::layouts::{FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET};
+use throng::model::{Model, import};
+use throng::renderer::layouts::{FRAME_SET, LIGHT_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET, VERTICES_SET};
 use throng::renderer::output::attachments::{Attachments, DEPTH_FORMAT, HDR_FORMAT};
-use throng::renderer::passes::vertex_input::{CHARACTERS, INSTANCE_BINDING, STATIC_BINDING};
-use throng::renderer::passes::{character_pass::fragment_shader, shadow_pass::ShadowPass, tone_map_pass::ToneMapPass};
-use throng::renderer::resident::environment::Environment;
+use throng::renderer::passes::vertex_input::{CHARACTERS, INSTANCE_BINDING, STATIC_BINDING, primitive};
+use throng::renderer::passes::{character_pass::fragment_shader, tone_map_pass::ToneMapPass};
+use throng::renderer::resident::lighting::Lighting;
 use throng::renderer::resident::model::{GpuModel, IndexRange};
 use throng::renderer::resident::texture::Samplers;
 use throng::renderer::{Output, Skinning};
@@ -45,14 +45,6 @@ use throng::vulkan::{Result, recorder::Recorder, spirv};
 
 pub const EXTENT: vk::Extent2D = vk::Extent2D { width: 512, height: 512 };
 pub const TIME_SECONDS: f64 = 0.4;
-
-/// Creates a buffer and fills it. Shaders read the mapped memory, as on the program's direct upload path.
-fn filled<T: bytemuck::Pod>(device: &Arc<Device>, usage: vk::BufferUsageFlags, data: &[T]) -> Result<Buffer> {
-    let mut buffer = Buffer::new(device, "filled", size_of_val(data) as u64, usage, BufferMemory::Upload)?;
-    // SAFETY: no command uses the new buffer yet.
-    unsafe { buffer.mapped_for_writing(data.len()) }.write_copy_of_slice(data);
-    Ok(buffer)
-}
 
 fn main() -> std::result::Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -77,27 +69,27 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
 
     // Upload bind-pose vertices, influences, indices, materials and textures.
-    let layouts = Layouts::new(device)?;
+    let layouts = Layouts::new(device, Skinning::Compute)?;
     let gpu_model = GpuModel::new(device, &layouts, &mut Samplers::default(), model)?;
 
     // 2. The data that changes in each frame: one pose, one instance that shows it, camera and light.
     let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
-    let records = filled(device, storage, &[PoseRecord::default()])?;
-    let palette = filled(device, storage, &palette)?;
-    let morph_weights = filled(device, storage, pose.morph_weights)?;
+    let morph_weight_count = pose.morph_weights.len() as u32;
+    let records =
+        Buffer::filled(device, "pose records", storage, &[PoseRecord { morph_weight_count, ..PoseRecord::default() }])?;
+    let palette = Buffer::filled(device, "palette", storage, &palette)?;
+    let morph_weights = Buffer::filled(device, "morph weights", storage, pose.morph_weights)?;
     let instance = InstanceData { world_from_model: placement.into(), pose: 0, tint_unorm8: u32::MAX, numbers: [0; 2] };
-    let instances = filled(device, vk::BufferUsageFlags::VERTEX_BUFFER, &[instance])?;
+    let instances = Buffer::filled(device, "instances", vk::BufferUsageFlags::VERTEX_BUFFER, &[instance])?;
     let look = Look { background: Background::Color([0; 3]), ground: Ground::Off, ..Look::default() };
     let camera = OrbitCamera::framing(&crowd.outline(TIME_SECONDS), 1.0);
     let frame = FrameData::new(&camera, 1.0, &look);
-    let frame_data = filled(device, vk::BufferUsageFlags::UNIFORM_BUFFER, &[frame])?;
+    let frame_data = Buffer::filled(device, "frame data", vk::BufferUsageFlags::UNIFORM_BUFFER, &[frame])?;
     let builder = PipelineBuilder::new(device, &[]);
-    let shadows = ShadowPass::new(&builder, &layouts, (Skinning::Compute, None), &[])?;
-    let environment = Environment::new(&builder)?;
-    let [a, b, c, d] = [&frame_data, &records, &palette, &morph_weights].map(Binding::Buffer);
-    let [irradiance, specular, table] = environment.bindings();
-    let bindings = [a, b, c, d, shadows.binding(), irradiance, specular, table];
+    let bindings = [&frame_data, &records, &palette, &morph_weights].map(Binding::Buffer);
     let frame_set = DescriptorSet::new(device, "frame set", &layouts.frame, &bindings)?;
+    // A shadow map of one texel, which nothing reads without shadows.
+    let lighting = Lighting::new(&builder, &layouts, 1)?;
 
     // 3. The transient vertex buffer: one page for the skinned vertices, and one for their tangents.
     let size = PoseSize::of(model);
@@ -113,8 +105,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
     let skin = builder.compute("skin", (&spirv::SKIN_COMP, &constants.words()[..]), &layouts.skin)?;
 
     // 4. One pipeline for each draw, HDR colour and depth, and the image that tone mapping writes.
-    let draws: Vec<_> = gpu_model.draws.iter().filter(|draw| draw.topology == Topology::Triangles).collect();
-    let pipelines = draws.iter().map(|draw| {
+    let pipelines = gpu_model.draws.iter().map(|draw| {
         let features = draw.features;
         builder.graphics(&GraphicsPipelineInfo {
             name: "character",
@@ -122,7 +113,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
             fragment: Some(fragment_shader(features)),
             constants: &SpecializationConstants { features, ..SpecializationConstants::default() }.words(),
             vertex_input: CHARACTERS,
-            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+            topology: primitive(draw.topology),
             polygon_mode: vk::PolygonMode::FILL,
             layout: &layouts.scene,
             color_format: Some(HDR_FORMAT),
@@ -141,7 +132,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
 
     let record = |recorder: Recorder| {
         // The light of the surroundings.
-        environment.record(recorder, frame.sky);
+        lighting.record(recorder, frame.sky);
         recorder.bind_pipeline(&skin);
         for (number, set) in [(FRAME_SET, &frame_set), (MODEL_SET, &gpu_model.set), (PAGE_SET, &page_set)] {
             recorder.bind_set(&layouts.skin, number, set);
@@ -157,16 +148,16 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
         recorder.image_barriers([
             ImageBarrier::new(&attachments.hdr, new, COLOR_TARGET),
             ImageBarrier::new(&attachments.depth, new, DEPTH_TARGET),
-            ImageBarrier::new(&shadows.map, new, SAMPLED),
+            ImageBarrier::new(&lighting.shadow_map, new, SAMPLED),
         ]);
         attachments.rendering(recorder, look.clear_color(), || {
-            for (number, set) in [(FRAME_SET, &frame_set), (MODEL_SET, &gpu_model.set), (PAGE_SET, &page_set)] {
+            for (number, set) in [(FRAME_SET, &frame_set), (VERTICES_SET, &page_set), (LIGHT_SET, &lighting.set)] {
                 recorder.bind_set(&layouts.scene, number, set);
             }
             recorder.bind_vertex_buffer(INSTANCE_BINDING, &instances, 0);
             recorder.bind_vertex_buffer(STATIC_BINDING, &gpu_model.static_vertices, 0);
             recorder.bind_index_buffer(&gpu_model.indices, gpu_model.index_type);
-            for (draw, pipeline) in draws.iter().zip(&pipelines) {
+            for (draw, pipeline) in gpu_model.draws.iter().zip(&pipelines) {
                 recorder.bind_pipeline(pipeline);
                 recorder.bind_set(&layouts.scene, MATERIAL_SET, &gpu_model.materials.sets[draw.material]);
                 recorder.set_culling(draw.cull_mode, draw.front_face);

@@ -13,9 +13,9 @@
 #include "shared.glsl"
 
 // The shaders environment_*.comp describe these.
-layout(set = 0, binding = 5) uniform sampler2D irradiance_table;
-layout(set = 0, binding = 6) uniform sampler3D specular_table;
-layout(set = 0, binding = 7) uniform sampler2D split_sum_table;
+layout(set = 2, binding = 1) uniform sampler2D irradiance_table;
+layout(set = 2, binding = 2) uniform sampler3D specular_table;
+layout(set = 2, binding = 3) uniform sampler2D split_sum_table;
 
 const float PI = 3.14159265;
 // The highlight of the sun on a mirror, as GGX alpha: two degrees, four times the sun's disc. A smaller one flickers.

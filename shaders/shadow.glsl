@@ -10,7 +10,7 @@
 
 #include "shared.glsl"
 
-layout(set = 0, binding = 4) uniform sampler2D shadow_map;
+layout(set = 2, binding = 0) uniform sampler2D shadow_map;
 
 // Penumbras widen by this share of the distance to the caster. The real sun's is 0.009, which is too little to be seen.
 const float PENUMBRA_PER_DISTANCE = 0.02;

@@ -1,5 +1,5 @@
-// Transforms a skinned vertex from model space to the shadow map, or to the silhouette that outline_pass.rs draws. Both ways
-// of skinning share this code.
+// Transforms a skinned vertex from model space to clip space, for passes that draw depth alone. Both ways of skinning share
+// this code.
 #ifndef THRONG_SHADOW_CASTER
 #define THRONG_SHADOW_CASTER
 
@@ -18,8 +18,7 @@ layout(location = 2, component = 1) out float surface_v;
 layout(location = 2, component = 2) out vec2 surface_second_tex_coord;
 layout(location = 3) out vec4 surface_color;
 
-void emit_caster(vec3 position) {
-    mat4 clip_from_world = has_feature(FEATURE_SILHOUETTE) ? frame.clip_from_world : frame.shadow_from_world;
+void emit_caster(vec3 position, mat4 clip_from_world) {
     gl_Position = clip_from_world * vec4(to_world(position), 1.0);
     if (has_feature(FEATURE_MASKED)) {
         surface_u = in_tex_coords.x;

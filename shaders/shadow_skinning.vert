@@ -9,5 +9,5 @@ void main() {
     PoseRecord pose = poses[in_pose];
     UnpackedVertex vertex = unpack_vertex(gl_VertexIndex, pose.bind_vertex_offset, false, false);
     SkinnedVertex skinned = skin_vertex(vertex, pose, false, false, no_tangent);
-    emit_caster(skinned.position);
+    emit_caster(skinned.position, frame.shadow_from_world);
 }

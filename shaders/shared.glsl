@@ -1,7 +1,8 @@
 // The structs and bindings that the CPU and the shaders share. src/shader_types.rs has the CPU's structs and asserts
 // their sizes and offsets; tests/repository/shader_layout.rs compares them with the reflected SPIR-V.
 //
-// Sets: 0 per frame in flight, 1 per model, 2 per page of the transient vertex buffer, 3 per material.
+// Sets of skin.comp and of debug views: 0 per frame in flight, 1 per model, 2 per page of the transient vertex buffer. Sets of
+// draws: 0 as well, 1 the vertices (a page, or with --skinning vertex a model), 2 the light. In all draws, 3 is per material.
 #ifndef THRONG_SHARED
 #define THRONG_SHARED
 
@@ -38,14 +39,12 @@ struct SkinnedVertex {
     uint normal_octahedral;
 };
 
-// Where the data of one visible pose begins, in elements, and its level of detail in the camera's view. FramePlan
-// (src/crowd/plan.rs) computes all members.
+// Where the data of one visible pose begins, in elements. FramePlan (src/crowd/plan.rs) computes all members.
 struct PoseRecord {
     uint palette_offset;
     uint skinned_vertex_offset;
     uint morph_weight_offset;
     uint morph_weight_count; // 0 if no target is active
-    uint camera_level;
     uint bind_vertex_offset; // the first bind vertex of the level of detail
 };
 

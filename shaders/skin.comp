@@ -14,7 +14,7 @@
 layout(local_size_x = 64) in;
 
 // The vertices of each level of detail, sorted by their number of influences (src/renderer/resident/skin_runs.rs).
-layout(set = 1, binding = 7, std430) readonly buffer SkinOrder {
+layout(set = 1, binding = 5, std430) readonly buffer SkinOrder {
     uint skin_order[];
 };
 

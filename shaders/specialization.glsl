@@ -17,14 +17,12 @@ layout(constant_id = 3) const uint WITH_TANGENTS = 0;
 layout(constant_id = 4) const uint WITH_NORMALS = 1;
 // skin.comp: the number of poses that a work group skins, one after the other.
 layout(constant_id = 5) const uint POSES_PER_GROUP = 1;
-// Debug views: the number of the view, as below.
-layout(constant_id = 6) const uint DEBUG_VIEW = 0;
 // The ground: 1 for the part that shadows may reach.
-layout(constant_id = 7) const uint GROUND_IS_SHADED = 1;
+layout(constant_id = 6) const uint GROUND_IS_SHADED = 1;
 // 1 if the shader encodes sRGB, with the same result on every driver; 0 if the format of the output does.
-layout(constant_id = 8) const uint ENCODES_SRGB = 1;
+layout(constant_id = 7) const uint ENCODES_SRGB = 1;
 // 1 if dual quaternions are blended instead of joint matrices.
-layout(constant_id = 9) const uint WITH_DUAL_QUATERNIONS = 0;
+layout(constant_id = 8) const uint WITH_DUAL_QUATERNIONS = 0;
 
 const uint FEATURE_FLAT = 1;
 const uint FEATURE_THIN = 2;
@@ -56,27 +54,9 @@ const uint FEATURE_SHADOWED = 65536;
 const uint FEATURE_TRANSPARENT = 131072;
 // A dielectric reflects another share of light than 0.04.
 const uint FEATURE_SPECULAR = 262144;
-// Depth is that of the camera and not of the light.
-const uint FEATURE_SILHOUETTE = 524288;
 
 bool has_feature(uint bit) {
     return (FEATURES & bit) != 0;
 }
-
-// The debug views.
-const uint VIEW_NORMALS = 1;
-const uint VIEW_TANGENTS = 2;
-const uint VIEW_TEX_COORDS = 3;
-const uint VIEW_WEIGHTS = 4;
-const uint VIEW_JOINTS = 5;
-const uint VIEW_INFLUENCES = 6;
-const uint VIEW_HEAT = 7;
-const uint VIEW_INSTANCES = 8;
-const uint VIEW_POSES = 9;
-const uint VIEW_CLAY = 10;
-const uint VIEW_WIRES = 11;
-const uint VIEW_LOD = 12;
-const uint VIEW_COLORS = 13;
-const uint VIEW_MOTION = 14;
 
 #endif

@@ -180,6 +180,8 @@ pub mod app;
 #[cfg(feature = "app")]
 pub mod cli;
 pub mod crowd;
+#[cfg(feature = "extras")]
+pub mod extras;
 pub mod levels;
 pub mod measure;
 pub mod model;

@@ -10,7 +10,7 @@ mod specialization;
 use bytemuck::{Pod, Zeroable};
 use glam::{Affine3A, Vec2, Vec3, Vec4};
 
-pub use specialization::{SpecializationConstants, debug_views, material_features};
+pub use specialization::{SpecializationConstants, material_features};
 
 /// A row-major 3x4 affine matrix, 48 bytes: an element of the palette SSBO. Maps mesh space to model space.
 ///
@@ -99,36 +99,6 @@ pub struct GpuMorphDelta {
     pub normal: [f32; 3],
 }
 
-/// One entry of a model's palette, as the debug views read it.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub struct PaletteEntry {
-    /// Index of the entry's node in the skeleton.
-    pub node: u32,
-    /// 1 if the entry is a joint of a skin, 0 if it belongs to a rigid mesh.
-    pub is_joint: u32,
-}
-
-/// One bone of a model, as the skeleton pass draws it. See [`Bone`](crate::model::Bone).
-#[repr(C, align(16))]
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-pub struct GpuBone {
-    /// The bind matrix of the joint at the base.
-    pub mesh_from_base: JointMatrix,
-    /// The tip at the time of binding, in mesh space.
-    pub tip_mesh: [f32; 3],
-    /// The palette entry of the joint at the base, relative to the pose's `palette_offset`.
-    pub base: u32,
-    /// The palette entry that moves the tip, relative to the pose's `palette_offset`.
-    pub tip: u32,
-    /// The node of the base, which decides the colour.
-    pub node: u32,
-    /// The length of the axes in mesh space, 0 for none.
-    pub axis_length: f32,
-    /// Rounds the size up to 80 bytes.
-    pub padding: u32,
-}
-
 /// The attributes of a vertex that skinning does not change. They are uploaded once and never copied per instance.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -149,7 +119,7 @@ pub struct SkinnedVertex {
     pub normal_octahedral: u32,
 }
 
-/// The offsets of one visible pose's data, and its level of detail: an element of the pose SSBO, which `skin.comp` and all
+/// The offsets of one visible pose's data: an element of the pose SSBO, which `skin.comp` and all
 /// vertex shaders that draw characters read. [`FramePlan`](crate::crowd::FramePlan) computes all members.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
@@ -162,8 +132,6 @@ pub struct PoseRecord {
     pub morph_weight_offset: u32,
     /// The number of morph weights: those of the model, or 0 if no target is active. Such a pose takes no time for targets.
     pub morph_weight_count: u32,
-    /// The level of detail in the camera's view; 0 is full detail. Only debug views read it.
-    pub camera_level: u32,
     /// Index of the first bind vertex of the pose's level of detail. It is not 0 for levels that follow fewer joints.
     pub bind_vertex_offset: u32,
 }
@@ -179,24 +147,8 @@ pub struct InstanceData {
     /// The multiplier of the base colour: linear RGBA, four unsigned normalised bytes, red lowest. `u32::MAX` is white.
     pub tint_unorm8: u32,
     /// The number of the instance in its crowd and the number of the pose that it shows. Unlike `pose`, neither depends on
-    /// the camera. Only debug views read them.
+    /// the camera. No pass of the renderer reads them.
     pub numbers: [u32; 2],
-}
-
-/// Where a frame has an instance and its skinned vertices, so that the next frame can find them.
-#[repr(C, align(16))]
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-pub struct InstanceHistory {
-    /// The placement.
-    pub world_from_model: JointMatrix,
-    /// Index of the page.
-    pub page: u32,
-    /// Index of the first vertex in the page.
-    pub first_vertex: u32,
-    /// The number of vertices: those of the pose's finest level of detail. 0 if the instance was not visible.
-    pub vertex_count: u32,
-    /// 0, to the end of 16 bytes.
-    pub padding: u32,
 }
 
 /// Camera, light, ground and look: the data that all draws of a frame share.
@@ -286,52 +238,12 @@ pub struct SkinConstants {
     pub end_pose: u32,
 }
 
-/// Push constants of `motion.vert`: one page of the last frame.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-pub struct MotionConstants {
-    /// Index of the page.
-    pub page: u32,
-    /// The way whose colour is half as strong as colours can be.
-    pub half_way_metres: f32,
-}
-
 /// Push constants of `tone_map.frag`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct ToneMapConstants {
     /// A factor of radiance.
     pub exposure: f32,
-}
-
-/// One vertex of the overlay.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-pub struct OverlayVertex {
-    /// The position in pixels from the top left.
-    pub position_pixels: [f32; 2],
-    /// The texture coordinates in the atlas.
-    pub tex_coords: [f32; 2],
-    /// sRGB-encoded RGBA multiplied by alpha, four unsigned normalised bytes, red lowest.
-    pub color_unorm8: u32,
-}
-
-/// Push constants of `overlay.vert`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-pub struct OverlayConstants {
-    /// 2 / size of the image in pixels.
-    pub clip_from_pixels: [f32; 2],
-}
-
-/// What the debug views show of a model: the push constants of all passes that draw characters.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub struct ModelConstants {
-    /// The node whose weights are shown as heat; no node if it is `u32::MAX`.
-    pub shown_node: u32,
-    /// The coarsest level of detail.
-    pub coarsest_level: u32,
 }
 
 /// `local_size_x` of `skin.comp`. `tests/repository/shader_layout.rs` compares both.
@@ -370,16 +282,13 @@ const _: () = {
     assert!(size_of::<BindVertex>() == 32 && offset_of!(BindVertex, first_influence) == 16);
     assert!(size_of::<GpuInfluence>() == 8);
     assert!(size_of::<GpuMorphDelta>() == 28 && offset_of!(GpuMorphDelta, normal) == 16);
-    assert!(size_of::<PaletteEntry>() == 8);
-    assert!(size_of::<GpuBone>() == 80 && offset_of!(GpuBone, tip) == 64);
     assert!(size_of::<StaticVertex>() == 20);
     assert!(size_of::<SkinnedVertex>() == 16 && offset_of!(SkinnedVertex, normal_octahedral) == 12);
-    assert!(size_of::<PoseRecord>() == 24 && offset_of!(PoseRecord, bind_vertex_offset) == 20);
+    assert!(size_of::<PoseRecord>() == 20 && offset_of!(PoseRecord, bind_vertex_offset) == 16);
     assert!(size_of::<InstanceData>() == 64 && offset_of!(InstanceData, tint_unorm8) == 52);
     assert!(size_of::<FrameData>() == 400 && offset_of!(FrameData, hidden_sky_height) == 396);
     assert!(size_of::<SkyData>() == 80 && size_of::<EnvironmentConstants>() == 80);
     assert!(size_of::<SkinConstants>() == 16);
-    assert!(size_of::<ModelConstants>() == 8);
     assert!(size_of::<MaterialData>() == 224 && offset_of!(MaterialData, texture_rows) == 64);
 };
 

@@ -16,6 +16,7 @@ mod gpu {
     #[cfg(target_os = "linux")]
     pub mod memory;
     pub mod motion;
+    pub mod picture_hashes;
     pub mod portability;
     pub mod registers;
     pub mod render_equivalence;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         gpu::debug_views::tests(),
         gpu::render_equivalence::tests(),
         gpu::motion::tests(),
+        gpu::picture_hashes::tests(),
         gpu::shadows::tests(),
         gpu::surfaces::tests(),
         gpu::furnace::tests(),

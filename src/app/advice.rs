@@ -36,8 +36,8 @@ pub fn advice(error: &anyhow::Error) -> Option<String> {
         }
         Some(Unsupported { setting: Setting::ImageSize(_), .. }) => "use another --size",
         Some(Unsupported { setting: Setting::Samples(_), .. }) => "use another --msaa",
-        Some(Unsupported { setting: Setting::Wireframe, .. }) => "use another --debug-view",
-        Some(NoSkinnedVertices) => "use --skinning compute, or another --debug-view",
+        Some(Unsupported { setting: Setting::View(_), .. }) => "use another --debug-view",
+        Some(NoSkinnedVertices(_)) => "use --skinning compute, or another --debug-view",
         Some(Image { .. }) => return None,
         Some(Vulkan(_)) | None => return vulkan_error(error).and_then(advice_of_vulkan),
     };

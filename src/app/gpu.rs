@@ -1,5 +1,6 @@
 //! Creates instance, device and renderer from the command line's options.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
@@ -10,6 +11,7 @@ use winit::window::Window;
 use super::scene::Scene;
 use super::text::counted;
 use crate::cli::{DeviceArgs, GpuArgs, QualityArgs, Size, UploadChoice};
+use crate::extras::Equipped;
 use crate::model::Model;
 use crate::renderer::memory::Forecast;
 use crate::renderer::{Output, Renderer, RendererSettings, ShaderOverride, Shadows, Skinning};
@@ -35,7 +37,7 @@ pub fn frames_in_flight(device: &Device) -> usize {
 
 /// Creates a renderer that draws a scene to images. One frame in flight is enough if each image is read back before the
 /// next frame. With the background `none` the images are transparent.
-pub fn offscreen_renderer(args: &GpuArgs, scene: &mut Scene, frames_in_flight: usize) -> Result<Renderer> {
+pub fn offscreen_renderer(args: &GpuArgs, scene: &mut Scene, frames_in_flight: usize) -> Result<Equipped> {
     offscreen_renderer_for(&offscreen_device(&args.device)?, args, scene, frames_in_flight)
 }
 
@@ -45,7 +47,7 @@ pub fn offscreen_renderer_for(
     args: &GpuArgs,
     scene: &mut Scene,
     frames_in_flight: usize,
-) -> Result<Renderer> {
+) -> Result<Equipped> {
     let transparent = scene.look.background == Background::None;
     let settings = settings(args.skinning, args.upload, args.quality, frames_in_flight);
     let settings = RendererSettings { transparent, ..settings };
@@ -59,8 +61,8 @@ pub fn offscreen_renderer_on(
     settings: RendererSettings,
     size: Size,
     models: &[Model],
-) -> Result<Renderer> {
-    Ok(Renderer::new(device, models, Output::offscreen(device, extent(size))?, settings)?)
+) -> Result<Equipped> {
+    Ok(Renderer::new(device, models, Output::offscreen(device, extent(size))?, settings)?.into())
 }
 
 /// Adds up what the scene's frames take of the device for the present camera. It is an error if the device cannot hold them.
@@ -87,7 +89,7 @@ pub fn forecast(
 /// Builds a window's renderer again, for other models or settings. The window stays. After an error the renderer is as it
 /// was.
 pub fn rebuild_for_window(
-    renderer: &mut Renderer,
+    renderer: &mut Equipped,
     settings: RendererSettings,
     scene: &mut Scene,
     size: Size,
@@ -103,7 +105,7 @@ pub fn window_renderer(
     scene: &mut Scene,
     window: &Arc<Window>,
     size: Size,
-) -> Result<Renderer> {
+) -> Result<Equipped> {
     let display = window.display_handle()?;
     let extensions = ash_window::enumerate_required_extensions(display.as_raw())
         .map_err(|result| anyhow!("Vulkan cannot draw to this window system ({result})"))?;
@@ -117,7 +119,7 @@ pub fn window_renderer(
     let notified = Arc::clone(window);
     // Wayland then asks for the next frame when the screen can show it.
     let before_present = Box::new(move || notified.pre_present_notify());
-    Ok(Renderer::new(&device, &scene.models, Output::window(surface, extent(size), before_present), settings)?)
+    Ok(Renderer::new(&device, &scene.models, Output::window(surface, extent(size), before_present), settings)?.into())
 }
 
 /// Returns the settings of a renderer for a window, with the values of `auto`. A software driver draws on the cores of the
@@ -132,7 +134,7 @@ pub fn window_settings<'a>(args: &GpuArgs, shaders: &'a [ShaderOverride], device
 }
 
 /// Destroys a renderer, then checks that the validation layer has reported nothing.
-pub fn finish(renderer: Renderer) -> Result<()> {
+pub fn finish(renderer: impl Deref<Target = Renderer>) -> Result<()> {
     let messages = Arc::clone(renderer.device().instance().validation_messages());
     drop(renderer);
     let messages = messages.all();

@@ -12,7 +12,7 @@ use ash::vk;
 use super::advice::vulkan_error;
 use super::gpu::finish;
 use super::scene::Scene;
-use crate::renderer::Renderer;
+use crate::extras::Equipped;
 use crate::vulkan;
 
 /// The number of losses that are forgiven within [`PERIOD`].
@@ -70,19 +70,19 @@ pub fn vulkan_result(error: &anyhow::Error) -> Option<vk::Result> {
     vulkan_error(error).and_then(vulkan::Error::result)
 }
 
-type Build<'a> = dyn FnMut(&mut Scene) -> Result<Renderer> + 'a;
+type Build<'a> = dyn FnMut(&mut Scene) -> Result<Equipped> + 'a;
 
 /// A renderer that is built when it is needed, and again when its device was lost.
 pub struct Rebuilding<'a> {
     build: Box<Build<'a>>,
-    renderer: Option<Renderer>,
+    renderer: Option<Equipped>,
     losses: Losses<'a>,
 }
 
 impl<'a> Rebuilding<'a> {
     /// Returns a renderer that is not built yet.
     #[must_use]
-    pub fn new(losses: Losses<'a>, build: impl FnMut(&mut Scene) -> Result<Renderer> + 'a) -> Self {
+    pub fn new(losses: Losses<'a>, build: impl FnMut(&mut Scene) -> Result<Equipped> + 'a) -> Self {
         Self { build: Box::new(build), renderer: None, losses }
     }
 
@@ -94,8 +94,8 @@ impl<'a> Rebuilding<'a> {
     pub fn run(
         &mut self,
         scene: &mut Scene,
-        mut step: impl FnMut(&mut Scene, &mut Renderer) -> Result<()>,
-    ) -> Result<&mut Renderer> {
+        mut step: impl FnMut(&mut Scene, &mut Equipped) -> Result<()>,
+    ) -> Result<&mut Equipped> {
         loop {
             let mut renderer = match self.renderer.take().map_or_else(|| (self.build)(scene), Ok) {
                 Ok(renderer) => renderer,
@@ -117,7 +117,7 @@ impl<'a> Rebuilding<'a> {
     }
 
     /// Returns the renderer, and builds it first if there is none.
-    pub fn renderer(&mut self, scene: &mut Scene) -> Result<&mut Renderer> {
+    pub fn renderer(&mut self, scene: &mut Scene) -> Result<&mut Equipped> {
         self.run(scene, |_, _| Ok(()))
     }
 

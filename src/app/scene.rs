@@ -13,10 +13,11 @@ use super::morphs::weights_of_morph;
 use crate::animation::{MemoryKind, PoseStreams};
 use crate::cli::{CrowdArgs, CrowdSizeArgs, PrintCrowdArgs, RenderArgs, Size, ViewArgs};
 use crate::crowd::{Crowd, CrowdSettings, FramePlan, thread_pool};
+use crate::extras::{DebugView, Equipped, Show};
 use crate::model::Model;
-use crate::renderer::{FrameOutcome, Renderer, Shot, StageTimes};
+use crate::renderer::{FrameOutcome, Shot, StageTimes};
 use crate::shader_types::JointMatrix;
-use crate::view::{DebugView, Detail, Frustum, Look, OrbitCamera, Outline, Ray, Visualization};
+use crate::view::{Detail, Frustum, Look, OrbitCamera, Outline, Ray};
 
 /// The options of a scene.
 #[derive(Debug, Clone, Copy)]
@@ -61,14 +62,10 @@ pub struct Scene {
     aim: Aim,
     /// Background, ground, exposure and sun.
     pub look: Look,
-    /// Debug view and skeleton.
-    pub visualization: Visualization,
+    /// What frames show beside the lit crowd.
+    pub show: Show,
     /// The largest error of a level of detail in pixels. It may change between frames.
     pub lod_error_pixels: f32,
-    /// The node of each model whose weights are shown, if `--joint` names one.
-    joint_nodes: Vec<Option<u32>>,
-    /// The number of the instance that has an outline.
-    pub outlined: Option<u32>,
     pool: Arc<rayon::ThreadPool>,
     cull: bool,
 }
@@ -99,26 +96,14 @@ impl Scene {
         let aim = Aim::new(&models, &args.camera)?;
         let camera = aim.camera(Shows::Asked, &crowd, &crowd.outline(args.time), args.time, size.aspect());
         let (joint_nodes, view) = match &args.show.joint {
-            Some(joint) => (nodes_of_joint(&models, "--joint", joint)?, DebugView::Heat),
-            None => (vec![None; models.len()], args.show.debug_view),
+            Some(joint) => (nodes_of_joint(&models, "--joint", joint)?.into(), DebugView::Heat),
+            None => (Arc::default(), args.show.debug_view),
         };
         let look = args.look();
-        let visualization = Visualization { view, skeleton: args.show.skeleton };
+        let show = Show { view, joint_nodes, bones: args.show.skeleton, outlined: None };
         let lod_error_pixels = lod_error as f32;
         let cull = args.cull;
-        Ok(Self {
-            models,
-            crowd,
-            camera,
-            aim,
-            look,
-            visualization,
-            lod_error_pixels,
-            joint_nodes,
-            outlined: None,
-            pool,
-            cull,
-        })
+        Ok(Self { models, crowd, camera, aim, look, show, lod_error_pixels, pool, cull })
     }
 
     /// Replaces the crowd by another one of the same models. Camera, look and views stay.
@@ -135,11 +120,11 @@ impl Scene {
     /// # Errors
     /// No model has such a joint. The scene is then unchanged.
     pub fn show_joint(&mut self, joint: Option<&str>) -> Result<()> {
-        self.joint_nodes = match joint {
-            Some(joint) => nodes_of_joint(&self.models, "--joint", joint)?,
-            None => vec![None; self.models.len()],
+        self.show.joint_nodes = match joint {
+            Some(joint) => nodes_of_joint(&self.models, "--joint", joint)?.into(),
+            None => Arc::default(),
         };
-        self.visualization.view = if joint.is_some() { DebugView::Heat } else { DebugView::Lit };
+        self.show.view = if joint.is_some() { DebugView::Heat } else { DebugView::Lit };
         Ok(())
     }
 
@@ -209,16 +194,19 @@ impl Scene {
     /// Draws a frame at a time.
     pub fn draw(
         &mut self,
-        renderer: &mut Renderer,
+        renderer: &mut Equipped,
         time_seconds: f64,
         aspect: f32,
         capture: bool,
     ) -> Result<(FrameOutcome, StageTimes)> {
-        let Self { camera, look, visualization, lod_error_pixels, outlined, cull, .. } = *self;
-        let shot =
-            Shot { camera, look, visualization, aspect, lod_error_pixels, cull, time_seconds, outlined, capture };
-        renderer.show_nodes(&self.joint_nodes);
-        Ok(renderer.draw(&mut self.crowd, &self.pool, &shot)?)
+        let shot = self.shot(time_seconds, aspect, capture);
+        Ok(renderer.draw(&mut self.crowd, &self.pool, &shot, &self.show)?)
+    }
+
+    /// Returns how a frame at a time shows the crowd.
+    pub fn shot(&self, time_seconds: f64, aspect: f32, capture: bool) -> Shot {
+        let Self { camera, look, lod_error_pixels, cull, .. } = *self;
+        Shot { camera, look, aspect, lod_error_pixels, cull, time_seconds, capture }
     }
 
     /// Evaluates the visible poses of the last frame into memory of the CPU, as `plan` lays them out.

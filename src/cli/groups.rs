@@ -7,9 +7,10 @@ use clap::{ArgAction, Args};
 use super::values::{self, CameraChoice, Direction, LookAt, MorphArg, SamplesChoice, Size, UploadChoice};
 use crate::animation::Stage;
 use crate::crowd::{ClipChoice, CrowdSettings, Layout, MAX_INSTANCES, PhaseMode};
+use crate::extras::DebugView;
 use crate::model::import::SceneChoice;
 use crate::renderer::Skinning;
-use crate::view::{Background, DebugView, Ground, Look, SunDirection};
+use crate::view::{Background, Ground, Look, SunDirection};
 
 /// The models of a crowd, their animation, the camera and the look of the picture.
 #[derive(Debug, Clone, Args)]

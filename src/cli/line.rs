@@ -14,9 +14,10 @@ use super::{
 };
 use crate::animation::Stage;
 use crate::crowd::{ClipChoice, PhaseMode};
+use crate::extras::DebugView;
 use crate::model::import::SceneChoice;
 use crate::renderer::Skinning;
-use crate::view::{Background, DebugView, SunDirection};
+use crate::view::{Background, SunDirection};
 
 impl RenderArgs {
     /// Returns the command line as a shell takes it. `None` if a path is no text.

@@ -9,9 +9,10 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use glam::Vec3;
 
 use crate::crowd::ClipChoice;
+use crate::extras::DebugView;
 use crate::model::import::SceneChoice;
 use crate::renderer::{Skinning, UploadPath};
-use crate::view::{Background, DebugView, SunDirection};
+use crate::view::{Background, SunDirection};
 
 /// The value of `--upload`, or `None` if the device's memory types decide. The alias hides the `Option` from clap, which
 /// would take the argument for an optional one.

@@ -14,12 +14,12 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use super::crossfade::ClipPair;
 use super::parts::Lists;
-use super::plan::{Batch, FramePlan};
+use super::plan::FramePlan;
 use super::sight::{VisibleInstance, VisiblePose};
 use super::{Crowd, Instance};
 use crate::animation::lanes::{self, GROUP_INSTANCES, LaneScratch, LaneSource};
 use crate::animation::{Blend, PoseScratch, PoseStreams, evaluate_blend, evaluate_morph_weights};
-use crate::shader_types::{InstanceData, InstanceHistory, PoseRecord};
+use crate::shader_types::{InstanceData, PoseRecord};
 
 /// The number of tasks per thread. If one thread is delayed, the others take over its remaining tasks.
 const TASKS_PER_THREAD: usize = 4;
@@ -145,21 +145,10 @@ impl Crowd {
         InstanceData { world_from_model, pose: record, tint_unorm8, numbers: [rank, pose] }
     }
 
-    /// Writes where a frame has each instance, visible or not, and its skinned vertices, in the order of their numbers.
-    ///
-    /// # Panics
-    /// If `plan` does not have the visible poses, or `out` does not have one element for each instance.
-    pub fn write_history(&self, plan: &FramePlan, out: &mut [MaybeUninit<InstanceHistory>]) {
-        assert_eq!(out.len(), self.instances.len(), "one element for each instance");
-        out.fill(MaybeUninit::zeroed());
+    /// Iterates over the visible instances, in the order of [`Self::write_instances`].
+    pub fn visible_instances(&self) -> impl Iterator<Item = InstanceData> {
         let Lists { seen, shadow_only, .. } = &self.visible.lists;
-        for visible in seen.iter().chain(shadow_only) {
-            let Some(&Batch { page, vertex_count, .. }) = plan.batch_of(visible.pose) else { continue };
-            let first_vertex = plan.records[visible.pose as usize].skinned_vertex_offset;
-            let InstanceData { world_from_model, numbers: [number, _], .. } = self.instance_data(visible);
-            let history = InstanceHistory { world_from_model, page, first_vertex, vertex_count, padding: 0 };
-            out[number as usize].write(history);
-        }
+        seen.iter().chain(shadow_only).map(|instance| self.instance_data(instance))
     }
 }
 

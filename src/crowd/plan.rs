@@ -200,7 +200,6 @@ impl FramePlan {
                     page_bytes,
                 })?;
             next.skinned_vertex_offset = room.first_vertex;
-            next.camera_level = levels.camera;
             next.bind_vertex_offset = bind_vertex_offset;
             next.morph_weight_count = if has_morphs { size.morph_weight_count } else { 0 };
             let first_pose = records.len();

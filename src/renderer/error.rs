@@ -41,9 +41,9 @@ pub enum Error {
         /// The reason.
         problem: String,
     },
-    /// The motion view, with a skinning that keeps no vertices.
-    #[error("the debug view motion needs the skinned vertices of the last frame, and the vertex shader keeps none")]
-    NoSkinnedVertices,
+    /// A view of skinned vertices, with a skinning that keeps none.
+    #[error("{0} needs the skinned vertices of the last frame, and the vertex shader keeps none")]
+    NoSkinnedVertices(&'static str),
     /// The device does not support the value of a setting.
     #[error("{device} does not support {setting}; it supports: {supported}")]
     Unsupported {
@@ -63,8 +63,8 @@ pub enum Setting {
     ImageSize([u32; 2]),
     /// The number of samples per pixel.
     Samples(u32),
-    /// The debug view of edges.
-    Wireframe,
+    /// Something to be shown.
+    View(&'static str),
 }
 
 impl Display for Setting {
@@ -72,7 +72,7 @@ impl Display for Setting {
         match self {
             Self::ImageSize([width, height]) => write!(f, "an image of {width}x{height} pixels"),
             Self::Samples(count) => write!(f, "{count} samples per pixel"),
-            Self::Wireframe => f.write_str("the debug view wireframe"),
+            Self::View(name) => f.write_str(name),
         }
     }
 }

@@ -13,21 +13,19 @@ use ash::vk;
 use rayon::ThreadPool;
 use vk::PipelineStageFlags2 as Stage;
 
+use super::assembly::{Framebuffer, Renderer};
 use super::error::Result;
-use super::history;
+use super::extras::Extras;
 use super::passes::PassInput;
-use super::passes::outline_pass::OutlinePass;
 use super::settings::{FrameOutcome, Skinning};
-use super::setup::{Framebuffer, Renderer};
 use super::shot::{Shot, frame_data};
 use super::slot::FrameMemory;
 use super::times::{Pass, StageTimes};
 use crate::crowd::{Crowd, FramePlan, VisiblePose};
 use crate::shader_types::{FrameData, SkyData};
-use crate::view::{DebugView, Frustum, Look};
+use crate::view::{Frustum, Look};
 use crate::vulkan::barrier::{Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
 use crate::vulkan::image::{Image, ImageInfo};
-use crate::vulkan::recorder::Recorder;
 use crate::vulkan::{self, Context};
 
 /// A frame between [`Renderer::begin_frame`] and [`Frame::submit`].
@@ -42,10 +40,17 @@ impl Renderer {
     /// # Errors
     /// Device lost, no memory, or a limit of the device. Offscreen, the next frame may be tried after that. In a window the
     /// renderer must be dropped: an image may be acquired that was not presented, and its semaphore cannot be used again.
-    pub fn draw(&mut self, crowd: &mut Crowd, threads: &ThreadPool, shot: &Shot) -> Result<(FrameOutcome, StageTimes)> {
+    pub fn draw(
+        &mut self,
+        crowd: &mut Crowd,
+        threads: &ThreadPool,
+        shot: &Shot,
+        extras: &mut dyn Extras,
+    ) -> Result<(FrameOutcome, StageTimes)> {
         let mut stopwatch = Stopwatch(Instant::now());
-        self.visualize(shot.visualization)?;
+        // After a resize only: waits for all frames, because they sample the old map.
         self.fit_shadow_map()?;
+        let resize_ms = stopwatch.lap_ms();
 
         // Crowds that travel go to their places.
         crowd.move_to(shot.time_seconds);
@@ -55,12 +60,12 @@ impl Renderer {
         let frustum = shot.cull.then(|| Frustum::from_clip_from_world(shot.camera.clip_from_world(shot.aspect)));
         let to_light = self.shadow_map_size().map(|_| shot.look.sun.to_light());
         crowd.cull(Some(threads), frustum.as_ref(), to_light, &shot.detail(self.output.extent().height, &data));
-        self.outlined = shot.outlined.and_then(|number| crowd.seen_index(number));
         let cull_ms = stopwatch.lap_ms();
 
         // Wait for the oldest frame in flight, and plan where the data of each pose lies.
+        extras.plan(self, crowd, shot)?;
         let mut frame = self.begin_frame(crowd.visible_poses())?;
-        let wait_ms = stopwatch.lap_ms();
+        let wait_ms = resize_ms + stopwatch.lap_ms();
 
         // Clip × time ▶ joint matrices and morph weights, written straight into mapped memory.
         let (FrameMemory { streams, instances }, plan) = frame.memory();
@@ -69,17 +74,22 @@ impl Renderer {
 
         // Placement, pose index and tint of each visible instance. Then the GPU half.
         crowd.write_instances(threads, instances);
-        // For the motion view: where the next frame finds the vertices of this one.
-        frame.keep_history(crowd, shot.time_seconds)?;
-        let outcome = frame.submit(data, shot.look, shot.capture)?;
+        extras.write(&*frame.renderer, frame.slot, crowd, shot)?;
+        let outcome = frame.submit(data, shot.look, shot.capture, extras)?;
         let record_ms = stopwatch.lap_ms() - self.window_ms;
         Ok((outcome, StageTimes([cull_ms, wait_ms + self.window_ms, animate_ms, record_ms])))
     }
 
     /// Records the first part of the GPU half: everything that does not need the output's image.
-    fn record_scene(&self, input: &PassInput, look: Look, Framebuffer { attachments, .. }: &Framebuffer) {
+    fn record_scene(
+        &self,
+        input: &PassInput,
+        look: Look,
+        Framebuffer { attachments, .. }: &Framebuffer,
+        extras: &dyn Extras,
+    ) {
         let PassInput { recorder, slot, .. } = *input;
-        let shadow_map = |from, to| recorder.image_barriers([ImageBarrier::new(&self.shadow_pass.map, from, to)]);
+        let shadow_map = |from, to| recorder.image_barriers([ImageBarrier::new(&self.lighting.shadow_map, from, to)]);
 
         // Streams to device memory, on the staged path. The direct path needs neither copies nor a barrier: the submission
         // makes the CPU's writes visible to the GPU.
@@ -113,70 +123,37 @@ impl Renderer {
         // Draws opaque characters, then ground and sky (mostly rejected by the depth test), then blended materials.
         slot.pass(recorder, Pass::Draw, || {
             attachments.rendering(recorder, look.clear_color(), || {
-                match self.visualization.view {
-                    DebugView::Lit => self.character_pass.record(input, false),
-                    // A shader reads one page of the last frame at a time.
-                    DebugView::Motion => history::last_pages(slot, &self.slots, self.frame_number).for_each(|page| {
-                        self.debug_view_pass.record(&PassInput { last_page: Some(page), ..*input }, DebugView::Motion);
-                    }),
-                    view => self.debug_view_pass.record(input, view),
+                let are_lit = !extras.characters(input);
+                if are_lit {
+                    self.character_pass.record(input, false);
                 }
                 self.ground_pass.record(input, look);
-                if self.visualization.view == DebugView::Lit {
+                if are_lit {
                     self.character_pass.record(input, true);
                 }
-                // Bones, over everything else.
-                if self.visualization.skeleton {
-                    self.skeleton_pass.record(input, attachments.extent);
-                }
+                extras.over_scene(input);
             });
-            // The silhouette of the selected character. The previous frame wrote it (WAW), and its line has sampled it (WAR).
-            if let Some((pass, instance)) = self.outline() {
-                let last_use = Access::DEPTH_WRITE.and(Access::SAMPLED_READ.finished());
-                let silhouette = |from, to| recorder.image_barriers([ImageBarrier::new(&pass.silhouette, from, to)]);
-                silhouette(discarded(last_use), DEPTH_TARGET);
-                pass.record_silhouette(input, instance);
-                // The line samples it (RAW).
-                silhouette(DEPTH_TARGET, SAMPLED);
-            }
+            extras.after_scene(input);
         });
-    }
-
-    /// Returns the pass of the outline, and the index of the instance, if the frame has one.
-    fn outline(&self) -> Option<(&OutlinePass, u32)> {
-        self.outline_pass.as_ref().zip(self.outlined)
     }
 
     /// Records the second part of the GPU half: everything that writes the output's image.
     fn record_output(
         &self,
-        recorder: Recorder,
-        index: usize,
+        input: &PassInput,
         image: &Image,
-        look: Look,
-        capture: bool,
+        (look, capture): (Look, bool),
         framebuffer: &Framebuffer,
+        extras: &dyn Extras,
     ) {
-        let slot = &self.slots[index];
+        let PassInput { recorder, slot, .. } = *input;
         // Tone mapping samples the scene's colour (RAW). Barriers also order earlier submissions to the same queue.
         recorder.image_barriers([ImageBarrier::new(&framebuffer.attachments.hdr, COLOR_TARGET, SAMPLED)]);
         // The image becomes an attachment. Its last use depends on the output.
         self.output.begin(recorder, image);
-        // The panel of a window, over the picture. The changed rows of its atlas, outside of the rendering.
-        let overlay = self.overlay_pass.as_ref().filter(|_| !self.overlay.is_empty());
-        if let Some(pass) = overlay {
-            pass.record_atlas(recorder, index);
-        }
         // Maps radiance to the display's range. Then changes the image for presentation, or copies it for the CPU.
         slot.pass(recorder, Pass::Post, || {
-            framebuffer.tone_map.record(recorder, image, look.exposure(), || {
-                if let Some((pass, _)) = self.outline() {
-                    pass.record_line(recorder);
-                }
-                if let Some(pass) = overlay {
-                    pass.record(recorder, image.info().extent, index, &self.overlay);
-                }
-            });
+            framebuffer.tone_map.record(recorder, image, look.exposure(), || extras.over_picture(input));
             self.output.finish(recorder, image, capture);
         });
     }
@@ -186,28 +163,31 @@ impl Renderer {
     /// # Errors
     /// Device lost, no memory, or a limit of the device.
     pub fn begin_frame(&mut self, poses: &[VisiblePose]) -> Result<Frame<'_>> {
-        let index = (self.frame_number % self.slots.len() as u64) as usize;
-        let slot = &mut self.slots[index];
-        slot.wait(&self.timeline)?;
-        if self.slots.len() > self.frames_in_flight {
-            // The frame after the slot's last one, which has read its vertices, is the oldest in flight.
-            let reader = (index + 1) % self.slots.len();
-            self.slots[reader].wait(&self.timeline)?;
+        let count = self.slots.len();
+        let index = (self.frame_number % count as u64) as usize;
+        // The oldest frame in flight, and the slot's own last frame. They are the same, unless there is a slot more: then the
+        // oldest frame in flight may still read the slot.
+        for waited in [(index + count - self.frames_in_flight) % count, index] {
+            self.slots[waited].wait(&self.timeline)?;
         }
         let slot = &mut self.slots[index];
         // The plan is that of the last frame no longer.
         self.drawn_slot = None;
-        self.plan.all_joints = self.visualization.skeleton;
+        self.plan.all_joints = std::mem::take(&mut self.wants_all_joints);
         self.plan.rebuild(&self.pose_sizes, poses, self.slot_settings.limits.page_bytes)?;
         let page_bytes = (self.skinning == Skinning::Compute).then_some(self.slot_settings.limits.page_bytes);
-        let [irradiance, specular, table] = self.environment.bindings();
-        let lighting = [self.shadow_pass.binding(), irradiance, specular, table];
-        slot.prepare(&self.device, &self.layouts, &self.plan, page_bytes, lighting)?;
+        slot.prepare(&self.device, &self.layouts, &self.plan, page_bytes)?;
         self.collect_gpu_times(index);
         Ok(Frame { renderer: self, slot: index })
     }
 
-    fn submit(&mut self, index: usize, data: FrameData, look: Look, capture: bool) -> Result<FrameOutcome> {
+    fn submit(
+        &mut self,
+        index: usize,
+        data: FrameData,
+        (look, capture): (Look, bool),
+        extras: &mut dyn Extras,
+    ) -> Result<FrameOutcome> {
         let mut stopwatch = Stopwatch(Instant::now());
         let next_value = self.frame_number + 1;
         let available = &self.slots[index].image_available;
@@ -220,18 +200,14 @@ impl Renderer {
             return Ok(FrameOutcome::Skipped);
         };
         self.fit_framebuffer(extent, format)?;
-        self.fit_outline(extent, format)?;
-        self.fit_overlay(index, format)?;
+        extras.fit(self, index)?;
         self.slots[index].write_frame_data(data);
-        self.record(index, image, (look, data.sky), capture)?;
+        self.record(index, image, (look, data.sky, capture), extras)?;
         self.submit_commands(index, image, next_value)?;
         self.frame_number = next_value;
         self.drawn_slot = Some(index);
         self.slots[index].submitted(next_value);
-        self.environment.submitted(data.sky);
-        if let Some(pass) = self.overlay_pass.as_mut().filter(|_| !self.overlay.is_empty()) {
-            pass.submitted();
-        }
+        self.lighting.submitted(data.sky);
         stopwatch.lap_ms();
         // SAFETY: the image was acquired, and its commands were submitted.
         unsafe { self.output.present(image) }?;
@@ -239,23 +215,31 @@ impl Renderer {
         Ok(FrameOutcome::Drawn)
     }
 
-    fn record(&self, index: usize, image: u32, (look, sky): (Look, SkyData), capture: bool) -> vulkan::Result<()> {
+    fn record(
+        &self,
+        index: usize,
+        image: u32,
+        (look, sky, capture): (Look, SkyData, bool),
+        extras: &dyn Extras,
+    ) -> vulkan::Result<()> {
         let slot = &self.slots[index];
         // `fit_framebuffer` has created the framebuffer, and the image was acquired.
         let (Some(framebuffer), Some(image)) = (&self.framebuffer, self.output.image(image)) else { return Ok(()) };
-        let Self { layouts, models, plan, .. } = self;
-        // SAFETY: `begin_frame` has waited for the slot's last frame. The renderer owns everything that is recorded, and it
-        // drops or replaces nothing before the GPU has finished with it.
+        let Self { layouts, lighting, models, plan, .. } = self;
+        // SAFETY: `begin_frame` has waited for the slot's last frame. What is recorded belongs to the renderer, which drops or
+        // replaces nothing before the GPU has finished with it, or to `extras`, whose trait promises the same.
         let recorder = unsafe { slot.scene_commands.begin() }?;
         slot.begin_timing(recorder);
         // The light of the surroundings, if the sky has changed.
-        self.environment.record(recorder, sky);
-        self.record_scene(&PassInput { recorder, layouts, models, plan, slot, last_page: None }, look, framebuffer);
+        lighting.record(recorder, sky);
+        let extent = framebuffer.attachments.extent;
+        let input = PassInput { recorder, layouts, lighting, models, plan, slot, extent };
+        self.record_scene(&input, look, framebuffer, extras);
         // SAFETY: recording has begun above.
         unsafe { slot.scene_commands.end() }?;
         // SAFETY: as above.
         let recorder = unsafe { slot.output_commands.begin() }?;
-        self.record_output(recorder, index, image, look, capture, framebuffer);
+        self.record_output(&PassInput { recorder, ..input }, image, (look, capture), framebuffer, extras);
         // SAFETY: recording has begun above.
         unsafe { slot.output_commands.end() }
     }
@@ -294,22 +278,13 @@ impl Frame<'_> {
         (slots[self.slot].memory(), plan)
     }
 
-    fn keep_history(&mut self, crowd: &Crowd, time_seconds: f64) -> Result<()> {
-        let Renderer { slots, slot_settings, device, layouts, plan, visualization, .. } = &mut *self.renderer;
-        if visualization.view != DebugView::Motion {
-            return Ok(());
-        }
-        let plan = (&*plan, slot_settings.limits.storage_bytes);
-        history::keep(&mut slots[self.slot], (device, layouts), plan, (crowd, time_seconds))
-    }
-
     /// Records and submits the GPU half, and presents the image if there is a window. `capture` copies the image for
     /// [`Renderer::wait_for_pixels`].
     ///
     /// # Errors
     /// Device or surface lost, no memory.
-    pub fn submit(self, data: FrameData, look: Look, capture: bool) -> Result<FrameOutcome> {
-        self.renderer.submit(self.slot, data, look, capture)
+    pub fn submit(self, data: FrameData, look: Look, capture: bool, extras: &mut dyn Extras) -> Result<FrameOutcome> {
+        self.renderer.submit(self.slot, data, (look, capture), extras)
     }
 }
 

@@ -7,37 +7,38 @@
 //! 3. `slot`: one frame in flight, with its streams and its pages of the transient vertex buffer;
 //! 4. [`resident`]: geometry, materials and textures, which are uploaded once, and the light of the surroundings;
 //! 5. [`output`]: the images that a frame draws to;
-//! 6. [`memory`], the arithmetic of device memory; [`layouts`], the descriptor sets; [`settings`], [`setup`] and [`shot`];
-//! 7. `history`, the last frame for the next one; [`last_frame`], its work for reports; [`times`]; [`mod@error`].
+//! 6. [`memory`], the arithmetic of device memory; [`layouts`], the descriptor sets; [`settings`] and [`shot`]; `assembly`, the
+//!    parts of the renderer; [`extras`], the seam to what a program adds;
+//! 7. [`work`], the work of the last frame for reports; [`times`]; [`mod@error`].
 //!
 //! Invariants: the CPU writes a slot's memory only after the GPU has finished the slot's last frame. A steady frame creates
 //! no Vulkan object, allocates no memory and writes no descriptor. The renderer sees the plain
 //! [`Model`](crate::model::Model), never a file format. It waits for the device once, in its `Drop`.
 
+mod assembly;
 pub mod error;
+pub mod extras;
 pub mod frame;
-mod history;
-pub mod last_frame;
 pub mod layouts;
 pub mod memory;
 pub mod output;
 pub mod passes;
 pub mod resident;
 pub mod settings;
-pub mod setup;
 pub mod shot;
 mod slot;
 pub mod times;
+pub mod work;
 
+pub use assembly::Renderer;
 pub use error::{Error, Setting};
+pub use extras::Extras;
 pub use frame::Frame;
-pub use last_frame::{DrawCounts, ViewCounts};
 pub use output::Output;
-pub use passes::overlay_pass::{Overlay, OverlayDraw};
 pub use settings::{ByteCounts, FrameOutcome, LimitCaps, RendererSettings, Shadows, Skinning, UploadPath};
-pub use setup::Renderer;
 pub use shot::Shot;
 pub use slot::FrameMemory;
 pub use times::{CpuStage, Pass, PassTimes, StageTimes};
+pub use work::{DrawCounts, ViewCounts};
 
 pub use crate::vulkan::spirv::ShaderOverride;

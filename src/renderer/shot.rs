@@ -7,7 +7,7 @@ use glam::{Mat4, Vec3};
 
 use crate::crowd::Crowd;
 use crate::shader_types::FrameData;
-use crate::view::{Detail, Look, OrbitCamera, ShadowScene, ShadowView, Sky, Visualization};
+use crate::view::{Detail, Look, OrbitCamera, ShadowScene, ShadowView, Sky};
 
 /// One picture of a crowd.
 #[derive(Debug, Clone, Copy)]
@@ -16,8 +16,6 @@ pub struct Shot {
     pub camera: OrbitCamera,
     /// Background, ground, exposure and sun.
     pub look: Look,
-    /// Debug view and skeleton.
-    pub visualization: Visualization,
     /// Width / height of the image.
     pub aspect: f32,
     /// The largest error of a surface in pixels that a level of detail may have; in the shadow map in texels. 0: full detail.
@@ -26,8 +24,6 @@ pub struct Shot {
     pub cull: bool,
     /// The time in seconds.
     pub time_seconds: f64,
-    /// The number of the instance that has an outline.
-    pub outlined: Option<u32>,
     /// Whether the image is copied for [`Renderer::wait_for_pixels`](super::Renderer::wait_for_pixels).
     pub capture: bool,
 }

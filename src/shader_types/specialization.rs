@@ -19,8 +19,6 @@ pub struct SpecializationConstants {
     pub with_normals: u32,
     /// `skin.comp`: the number of poses that a work group skins.
     pub poses_per_group: u32,
-    /// One of [`debug_views`], or 0.
-    pub debug_view: u32,
     /// 1 for ground that shadows may reach, 2 for these shadows alone.
     pub ground_is_shaded: u32,
     /// 1 if the shader encodes sRGB, 0 if the format of the output does.
@@ -50,7 +48,6 @@ impl Default for SpecializationConstants {
             with_tangents: 0,
             with_normals: 1,
             poses_per_group: 1,
-            debug_view: 0,
             ground_is_shaded: 1,
             encodes_srgb: 1,
             with_dual_quaternions: 0,
@@ -98,42 +95,8 @@ pub mod material_features {
     pub const TRANSPARENT: u32 = 131_072;
     /// A dielectric reflects another share of light than 0.04.
     pub const SPECULAR: u32 = 262_144;
-    /// Depth is that of the camera and not of the light.
-    pub const SILHOUETTE: u32 = 524_288;
 
     /// The bit of each texture, in the order of their bindings.
     pub const TEXTURES: [u32; 5] =
         [BASE_COLOR_TEXTURE, METALLIC_ROUGHNESS_TEXTURE, OCCLUSION_TEXTURE, EMISSIVE_TEXTURE, NORMAL_TEXTURE];
-}
-
-/// The values of the constant `DEBUG_VIEW`.
-pub mod debug_views {
-    /// The normals of the skinned vertices.
-    pub const NORMALS: u32 = 1;
-    /// The tangents of the skinned vertices.
-    pub const TANGENTS: u32 = 2;
-    /// The first pair of texture coordinates.
-    pub const TEX_COORDS: u32 = 3;
-    /// The sum of joint colours times weights.
-    pub const WEIGHTS: u32 = 4;
-    /// The colour of the strongest joint.
-    pub const JOINTS: u32 = 5;
-    /// The number of joints of each vertex.
-    pub const INFLUENCES: u32 = 6;
-    /// The weight of one joint.
-    pub const HEAT: u32 = 7;
-    /// A colour for each instance.
-    pub const INSTANCES: u32 = 8;
-    /// A colour for each pose.
-    pub const POSES: u32 = 9;
-    /// The surface below the wires.
-    pub const CLAY: u32 = 10;
-    /// The edges of triangles.
-    pub const WIRES: u32 = 11;
-    /// A colour for each level of detail.
-    pub const LOD: u32 = 12;
-    /// The colours of the vertices.
-    pub const COLORS: u32 = 13;
-    /// The way of each vertex since the last frame.
-    pub const MOTION: u32 = 14;
 }

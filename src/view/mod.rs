@@ -7,7 +7,6 @@
 #![forbid(unsafe_code)]
 
 mod camera;
-mod debug_view;
 mod detail;
 mod flight;
 mod framing;
@@ -17,7 +16,6 @@ mod shadow_view;
 mod sky;
 
 pub use camera::{Limits, OrbitCamera};
-pub use debug_view::{DebugView, Visualization};
 pub use detail::Detail;
 pub use framing::Outline;
 pub use look::{Background, Ground, Look, SunDirection};

@@ -99,6 +99,17 @@ impl Buffer {
         }
     }
 
+    /// Creates a mapped buffer with contents that do not change. Shaders read the mapped memory.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn filled<T: Pod>(device: &Arc<Device>, name: &str, usage: vk::BufferUsageFlags, data: &[T]) -> Result<Self> {
+        let mut buffer = Self::new(device, name, size_of_val(data) as u64, usage, BufferMemory::Upload)?;
+        // SAFETY: no command uses the new buffer yet.
+        unsafe { buffer.mapped_for_writing(data.len()) }.write_copy_of_slice(data);
+        Ok(buffer)
+    }
+
     /// Returns the requested size, at least 1.
     #[must_use]
     pub fn size_bytes(&self) -> u64 {

@@ -10,7 +10,7 @@ use super::surface::Surface;
 
 /// The number of storage buffers that the program's layouts have in a shader stage (`renderer::layouts` asserts it). Vulkan
 /// guarantees four.
-pub const STORAGE_BUFFERS_PER_STAGE: u32 = 12;
+pub const STORAGE_BUFFERS_PER_STAGE: u32 = 11;
 
 /// One Vulkan device, with the features and limits that matter to the program.
 #[derive(Clone)]

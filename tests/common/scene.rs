@@ -10,6 +10,7 @@ use image::RgbaImage;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use throng::app::scene::Scene;
 use throng::cli::{Cli, Command, RenderArgs, Size};
+use throng::extras::Equipped;
 use throng::model::Model;
 use throng::renderer::{Output, Renderer, RendererSettings};
 use throng::shader_types::InstanceData;
@@ -33,7 +34,17 @@ pub fn scene(models: &[Model], options: &str) -> Scene {
     Scene::new(Arc::from(models), (&args).into()).unwrap_or_else(|error| panic!("{options}: {error}"))
 }
 
-pub fn renderer(device: &Arc<Device>, models: &[Model], extent: vk::Extent2D, settings: RendererSettings) -> Renderer {
+/// Returns a renderer with all extras.
+pub fn renderer(device: &Arc<Device>, models: &[Model], extent: vk::Extent2D, settings: RendererSettings) -> Equipped {
+    plain_renderer(device, models, extent, settings).into()
+}
+
+pub fn plain_renderer(
+    device: &Arc<Device>,
+    models: &[Model],
+    extent: vk::Extent2D,
+    settings: RendererSettings,
+) -> Renderer {
     let output = Output::offscreen(device, extent).expect("an offscreen output");
     Renderer::new(device, models, output, settings).unwrap_or_else(|error| panic!("{settings:?}: {error}"))
 }
@@ -65,7 +76,7 @@ pub fn draw(device: &Arc<Device>, models: &[Model], options: &str, settings: Ren
 }
 
 /// Draws as [`draw`] does, with a renderer of the models that has the size of the options.
-pub fn draw_with(renderer: &mut Renderer, models: &[Model], options: &str) -> (RgbaImage, Scene) {
+pub fn draw_with(renderer: &mut Equipped, models: &[Model], options: &str) -> (RgbaImage, Scene) {
     let (args, mut scene) = (arguments(options), scene(models, options));
     let Size { width, height } = args.gpu.size;
     scene.draw(renderer, args.crowd.time, args.gpu.size.aspect(), true).unwrap();

@@ -11,6 +11,7 @@ use ash::vk;
 use image::{Rgba, RgbaImage};
 use throng::app::scene::Scene;
 use throng::cli::{RenderArgs, Size};
+use throng::extras::Equipped;
 use throng::renderer::{Output, Renderer, RendererSettings, Shadows};
 use throng::vulkan::device::Device;
 
@@ -67,17 +68,17 @@ fn truth(device: &Arc<Device>, scene: &mut Scene, args: &RenderArgs) -> Result<R
     Ok(average(&draw(&mut renderer, scene, args, large, 0.0)?))
 }
 
-fn renderer(device: &Arc<Device>, scene: &Scene, args: &RenderArgs, size: Size, samples: u32) -> Result<Renderer> {
+fn renderer(device: &Arc<Device>, scene: &Scene, args: &RenderArgs, size: Size, samples: u32) -> Result<Equipped> {
     let extent = vk::Extent2D { width: size.width, height: size.height };
     // The map is that of the small picture.
     let Size { width, height } = args.gpu.size;
     let shadows = Shadows::from(args.gpu.quality.shadows).map_size(device, [width, height]);
     let shadows = shadows.map_or(Shadows::Off, Shadows::Map);
     let settings = RendererSettings { skinning: args.gpu.skinning, samples, shadows, ..RendererSettings::default() };
-    Ok(Renderer::new(device, &scene.models, Output::offscreen(device, extent)?, settings)?)
+    Ok(Renderer::new(device, &scene.models, Output::offscreen(device, extent)?, settings)?.into())
 }
 
-fn draw(renderer: &mut Renderer, scene: &mut Scene, args: &RenderArgs, size: Size, error: f64) -> Result<RgbaImage> {
+fn draw(renderer: &mut Equipped, scene: &mut Scene, args: &RenderArgs, size: Size, error: f64) -> Result<RgbaImage> {
     scene.lod_error_pixels = error as f32;
     scene.draw(renderer, args.crowd.time, args.gpu.size.aspect(), true)?;
     let pixels = renderer.wait_for_pixels()?.to_vec();

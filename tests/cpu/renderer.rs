@@ -12,7 +12,7 @@ use throng::renderer::resident::model::geometry_bytes;
 use throng::renderer::resident::skin_runs::{SkinOrder, SkinRun};
 use throng::renderer::resident::texture::texture_bytes;
 use throng::renderer::{Pass, Shot, shot};
-use throng::view::{Look, OrbitCamera, Visualization};
+use throng::view::{Look, OrbitCamera};
 use throng::vulkan::physical_device::{draw_families, rank};
 
 use crate::common::assets::{STRIP, asset};
@@ -33,12 +33,10 @@ fn every_ray_where_the_sky_is_hidden_meets_the_ground() {
             let shot = Shot {
                 camera,
                 look: Look::default(),
-                visualization: Visualization::default(),
                 aspect: 1.8,
                 lod_error_pixels: 0.0,
                 cull: true,
                 time_seconds: 0.0,
-                outlined: None,
                 capture: false,
             };
             let data = shot::frame_data(&crowd, &shot, None, false);

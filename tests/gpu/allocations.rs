@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ash::vk;
 use throng::app::scene::Scene;
 use throng::crowd::ClipChoice;
+use throng::extras::{DebugView, Equipped};
 use throng::model::Model;
-use throng::renderer::{FrameOutcome, Renderer, RendererSettings, Shadows, Skinning, UploadPath};
-use throng::view::DebugView;
+use throng::renderer::{FrameOutcome, RendererSettings, Shadows, Skinning, UploadPath};
 use throng::vulkan::device::Device;
 
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, in_own_processes};
@@ -64,14 +64,14 @@ fn models() -> Vec<Model> {
 }
 
 /// Draws a frame from a camera that moves around, into and out of the crowd. Returns the number of visible instances.
-fn draw_moving(scene: &mut Scene, renderer: &mut Renderer, frame: u32) -> u32 {
+fn draw_moving(scene: &mut Scene, renderer: &mut Equipped, frame: u32) -> u32 {
     scene.camera.orbit(0.2, 0.0);
     scene.camera.zoom(if frame % 20 < 10 { 0.8 } else { 1.0 / 0.8 });
     draw(scene, renderer, frame);
     scene.crowd.visible_counts().iter().sum()
 }
 
-fn draw(scene: &mut Scene, renderer: &mut Renderer, frame: u32) {
+fn draw(scene: &mut Scene, renderer: &mut Equipped, frame: u32) {
     // Every third frame is captured: the copy must not allocate either.
     let (outcome, _) = scene.draw(renderer, f64::from(frame) / 30.0, ASPECT, frame.is_multiple_of(3)).unwrap();
     assert!(outcome == FrameOutcome::Drawn);
@@ -84,7 +84,7 @@ fn made_by_steady_frames(device: &Arc<Device>, scene: &mut Scene, settings: Rend
     let first_camera = scene.camera;
     scene.crowd.set_clip(&ClipChoice::All).unwrap();
     // An instance is selected, which the moving camera does not always see.
-    scene.outlined = Some(0);
+    scene.show.outlined = Some(0);
     // Draw two frames of every slot with all instances in full detail: later frames need no more room. Then draw frames with
     // a moving camera, which also sets up rayon's threads.
     let lod_error_pixels = std::mem::replace(&mut scene.lod_error_pixels, 0.0);
@@ -138,7 +138,7 @@ fn steady_frames_make_nothing(device: &TestDevice) {
         (false, Vertex, Direct, DebugView::Lit),
         (false, Vertex, Staged, DebugView::Lit),
     ] {
-        scene.visualization.view = view;
+        scene.show.view = view;
         let settings = RendererSettings {
             skinning,
             upload: Some(upload),

@@ -8,8 +8,8 @@ use std::ffi::CStr;
 use std::sync::Arc;
 
 use ash::vk;
+use throng::extras::{DebugView, Show};
 use throng::renderer::{RendererSettings, Skinning, UploadPath};
-use throng::view::{DebugView, Visualization};
 use throng::vulkan::instance::{Instance, InstanceOptions};
 
 use crate::common::gpu::{TestDevice, list_gpu_tests};
@@ -71,7 +71,7 @@ fn advice(device: &TestDevice, settings: RendererSettings, view: DebugView, fram
     let (models, extent) = (scene::models(), vk::Extent2D { width: 320, height: 180 });
     let mut renderer = scene::renderer(&device, &models, extent, settings);
     let mut scene = scene::scene(&models, "--size 320x180 --instances 30 --clip all");
-    scene.visualization = Visualization { view, skeleton: true };
+    scene.show = Show { view, bones: true, ..Show::default() };
     for frame in 0..frames {
         scene.draw(&mut renderer, f64::from(frame), 16.0 / 9.0, true).expect("a frame");
     }

@@ -11,9 +11,9 @@ use image::RgbaImage;
 use throng::animation::{PoseScratch, pose_model};
 use throng::app::models::apply;
 use throng::app::scene::Scene;
+use throng::extras::{DebugView, Equipped, Show};
 use throng::model::{Model, Topology};
-use throng::renderer::{Renderer, RendererSettings, Shadows, Skinning};
-use throng::view::{DebugView, Visualization};
+use throng::renderer::{RendererSettings, Shadows, Skinning};
 use throng::vulkan::device::Device;
 use throng::vulkan::instance::{Instance, InstanceOptions};
 use throng::vulkan::physical_device::PhysicalDevice;
@@ -46,7 +46,7 @@ struct Picture {
 
 impl Picture {
     /// Draws without a background, unless the options name one.
-    fn draw(renderer: &mut Renderer, models: &[Model], options: &str) -> Self {
+    fn draw(renderer: &mut Equipped, models: &[Model], options: &str) -> Self {
         let background = if options.contains("--background") { "" } else { "--background #000000" };
         let options = format!("--size {WIDTH}x{HEIGHT} --time {TIME_SECONDS} --ground off {background} {options}");
         let (image, scene) = scene::draw_with(renderer, models, &options);
@@ -63,19 +63,19 @@ impl Picture {
 }
 
 /// Returns a renderer with one sample per pixel.
-fn renderer(device: &Arc<Device>, models: &[Model], settings: RendererSettings) -> Renderer {
+fn renderer(device: &Arc<Device>, models: &[Model], settings: RendererSettings) -> Equipped {
     let settings = RendererSettings { samples: 1, shadows: Shadows::Map(256), ..settings };
     scene::renderer(device, models, vk::Extent2D { width: WIDTH, height: HEIGHT }, settings)
 }
 
 /// Returns a renderer for each way of skinning.
-fn both_ways(gpu: &Gpu, models: &[Model]) -> [Renderer; 2] {
+fn both_ways(gpu: &Gpu, models: &[Model]) -> [Equipped; 2] {
     [Skinning::Compute, Skinning::Vertex]
         .map(|skinning| renderer(gpu.device(), models, RendererSettings { skinning, ..RendererSettings::default() }))
 }
 
 /// Draws with both ways of skinning, which must agree. Returns the picture of compute skinning.
-fn agree(renderers: &mut [Renderer; 2], models: &[Model], options: &str) -> RgbaImage {
+fn agree(renderers: &mut [Equipped; 2], models: &[Model], options: &str) -> RgbaImage {
     let [compute, vertex] = renderers.each_mut().map(|renderer| Picture::draw(renderer, models, options).image);
     assert_ways_agree(options, &compute, &vertex);
     compute
@@ -261,8 +261,10 @@ fn views_that_cannot_be_drawn_are_refused(device: &TestDevice) {
     let device = Device::new(&instance, physical, false).unwrap();
     let refusal = |skinning, view| {
         let settings = RendererSettings { skinning, ..RendererSettings::default() };
-        let mut renderer = renderer(&device, &[scene::asset(scene::STRIP)], settings);
-        renderer.visualize(Visualization { view, skeleton: false }).unwrap_err().to_string()
+        let strip = [scene::asset(scene::STRIP)];
+        let crowd = scene::scene(&strip, "").crowd;
+        let mut renderer = renderer(&device, &strip, settings);
+        renderer.try_show(&crowd, &Show { view, ..Show::default() }).unwrap_err().to_string()
     };
     let error = refusal(Skinning::Compute, DebugView::Wireframe);
     assert!(error.contains("does not support the debug view wireframe; it supports: "), "{error}");

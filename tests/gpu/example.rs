@@ -1,5 +1,8 @@
-//! `examples/one_character.rs` draws a character, without a validation message.
+//! The examples draw what the program draws, without a validation message.
 
+#[allow(dead_code, reason = "the example's `main` parses arguments")]
+#[path = "../../examples/a_crowd.rs"]
+mod a_crowd;
 #[allow(dead_code, reason = "the example's `main` parses arguments")]
 #[path = "../../examples/one_character.rs"]
 mod one_character;
@@ -13,18 +16,31 @@ use crate::common::flip::Flip;
 use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests};
 use crate::common::scene;
 
-list_gpu_tests![the_example_draws_the_picture_of_the_program];
+list_gpu_tests![one_character_is_the_picture_of_the_program, a_crowd_is_the_picture_of_the_program];
 
-fn the_example_draws_the_picture_of_the_program(device: &TestDevice) {
-    let gpu = Gpu::new(device);
-    let folder = tempfile::tempdir().unwrap();
-    let image_path = folder.path().join("character.png");
-    one_character::draw(gpu.device(), Path::new(scene::WALKER), &image_path).unwrap();
-    let image = image::open(&image_path).unwrap().to_rgba8();
-    let models = [scene::asset(scene::WALKER)];
-    let options = "--size 512x512 --ground off --background #000000 --lod-error 0 --phase zero --time 0.4";
+/// Compares the image at a path with the picture of the program.
+fn assert_is_picture(gpu: &Gpu, image_path: &Path, model: &str, options: &str) {
+    let image = image::open(image_path).unwrap().to_rgba8();
+    let options = format!("--size 512x512 --ground off --background #000000 --lod-error 0 {options}");
     let settings = RendererSettings { samples: 1, shadows: Shadows::Off, ..RendererSettings::default() };
-    let (expected, _) = scene::draw(gpu.device(), &models, options, settings);
+    let (expected, _) = scene::draw(gpu.device(), &[scene::asset(model)], &options, settings);
     let statistics = Flip::between(&expected, &image).statistics();
-    assert!(statistics.within(golden::LIMITS), "{statistics:?}");
+    assert!(statistics.within(golden::LIMITS), "{model}: {statistics:?}");
+}
+
+/// The jelly has morph targets, lines and points.
+fn one_character_is_the_picture_of_the_program(device: &TestDevice) {
+    let (gpu, folder) = (Gpu::new(device), tempfile::tempdir().unwrap());
+    let image_path = folder.path().join("character.png");
+    for model in [scene::WALKER, scene::JELLY] {
+        one_character::draw(gpu.device(), Path::new(model), &image_path).unwrap();
+        assert_is_picture(&gpu, &image_path, model, "--phase zero --time 0.4");
+    }
+}
+
+fn a_crowd_is_the_picture_of_the_program(device: &TestDevice) {
+    let (gpu, folder) = (Gpu::new(device), tempfile::tempdir().unwrap());
+    let image_path = folder.path().join("crowd.png");
+    a_crowd::draw(gpu.device(), Path::new(scene::JELLY), &image_path).unwrap();
+    assert_is_picture(&gpu, &image_path, scene::JELLY, "--instances 100 --clip all --seed 0 --variety 0 --time 1");
 }

@@ -46,7 +46,7 @@ fn in_furnace(gpu: &Gpu, model: Model) -> Vec<u8> {
     let models = [model];
     let mut scene = scene::scene(&models, "--size 96x96 --camera 30,20,1");
     let settings = RendererSettings { samples: 1, shadows: Shadows::Off, ..RendererSettings::default() };
-    let mut renderer: Renderer = scene::renderer(gpu.device(), &models, EXTENT, settings);
+    let mut renderer: Renderer = scene::plain_renderer(gpu.device(), &models, EXTENT, settings);
     let clip_from_world = scene.camera.clip_from_world(1.0);
     let mut data = FrameData {
         clip_from_world: clip_from_world.to_cols_array_2d(),
@@ -65,7 +65,7 @@ fn in_furnace(gpu: &Gpu, model: Model) -> Vec<u8> {
     scene.crowd.evaluate(&threads, 0.0, plan, streams);
     scene.crowd.write_instances(&threads, instances);
     // The sky is the room. The ground's pattern would be visible.
-    frame.submit(data, Look { ground: Ground::Off, ..Look::default() }, true).unwrap();
+    frame.submit(data, Look { ground: Ground::Off, ..Look::default() }, true, &mut ()).unwrap();
     renderer.wait_for_pixels().unwrap().iter().step_by(4).copied().collect()
 }
 

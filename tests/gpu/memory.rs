@@ -10,8 +10,9 @@ use ash::vk;
 use glam::{Vec2, Vec3};
 use serde_json::json;
 use throng::app::scene::Scene;
+use throng::extras::Equipped;
 use throng::model::Model;
-use throng::renderer::{Renderer, RendererSettings, Shadows};
+use throng::renderer::{RendererSettings, Shadows};
 use throng::vulkan::device::Device;
 
 use crate::common::builder::Gltf;
@@ -41,7 +42,7 @@ const CROWD: &str = "--size 16x16 --instances 1 --threads 1";
 /// A scene and its renderer.
 struct Shown {
     device: Arc<Device>,
-    renderer: Renderer,
+    renderer: Equipped,
     scene: Scene,
 }
 

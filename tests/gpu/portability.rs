@@ -3,9 +3,9 @@
 //! every use of a missing feature. The current layer (1.4.330) reports none of them, but Debian's 1.3.239 does.
 
 use ash::vk;
+use throng::extras::{DebugView, Show};
 use throng::renderer::output::attachments::DEPTH_FORMAT;
 use throng::renderer::{RendererSettings, Shadows, Skinning};
-use throng::view::{DebugView, Visualization};
 use throng::vulkan::pipeline::{GraphicsPipelineInfo, PipelineBuilder, PipelineLayout};
 use throng::vulkan::spirv;
 
@@ -37,7 +37,7 @@ fn no_model_needs_more_than_the_portability_subset(device: &TestDevice) {
             let mut scene = scene::scene(&models, "--size 64x64");
             scene.draw(&mut renderer, 0.0, 1.0, false).expect("a frame");
             for view in [DebugView::Weights, DebugView::Wireframe] {
-                renderer.visualize(Visualization { view, skeleton: true }).expect("a view");
+                renderer.try_show(&scene.crowd, &Show { view, bones: true, ..Show::default() }).expect("a view");
             }
         }
     }

@@ -14,12 +14,12 @@ use std::fmt::Write;
 use std::path::Path;
 
 use ash::{khr, vk};
+use throng::extras::{DebugView, OverlayDraw, Show};
 use throng::model::{AlphaMode, Model};
-use throng::renderer::{OverlayDraw, RendererSettings, Skinning};
+use throng::renderer::{RendererSettings, Skinning};
 use throng::shader_types::{
     BindVertex, GpuInfluence, SkinnedVertex, SpecializationConstants, StaticVertex, material_features,
 };
-use throng::view::{DebugView, Visualization};
 use throng::vulkan::instance::{Instance, InstanceOptions};
 
 use crate::common::gpu::{Test, TestDevice, gpu_tests, in_own_processes, note};
@@ -115,7 +115,7 @@ fn compile(device: &TestDevice, models: &[Model], skinning: Skinning) -> Vec<Sha
     let extent = vk::Extent2D { width: 64, height: 64 };
     let mut renderer = scene::renderer(&device, models, extent, settings);
     let mut scene = scene::scene(models, "--size 64x64");
-    scene.outlined = Some(0);
+    scene.show.outlined = Some(0);
     renderer.set_overlay_atlas([1, 1], &[255; 4], 0..1).expect("an atlas");
     let overlay = renderer.overlay_mut();
     overlay.indices.extend([0; 3]);
@@ -123,7 +123,7 @@ fn compile(device: &TestDevice, models: &[Model], skinning: Skinning) -> Vec<Sha
     scene.draw(&mut renderer, 0.0, 1.0, false).expect("a frame");
     let has_view = |view: &DebugView| skinning == Skinning::Compute || *view != DebugView::Motion;
     for view in DebugView::ALL.into_iter().chain([DebugView::Heat]).filter(has_view) {
-        renderer.visualize(Visualization { view, skeleton: true }).expect("a view");
+        renderer.try_show(&scene.crowd, &Show { view, bones: true, ..Show::default() }).expect("a view");
     }
     let functions = khr::pipeline_executable_properties::Device::new(instance.raw(), &device.raw);
     let mut shaders = SHADERS.take();

@@ -8,11 +8,9 @@
 
 use ash::vk;
 use throng::app::scene::Scene;
+use throng::extras::{Equipped, OverlayDraw, OverlayVertex};
 use throng::model::Model;
-use throng::renderer::{
-    FrameOutcome, LimitCaps, OverlayDraw, Renderer, RendererSettings, ShaderOverride, Shadows, Skinning, UploadPath,
-};
-use throng::shader_types::OverlayVertex;
+use throng::renderer::{FrameOutcome, LimitCaps, RendererSettings, ShaderOverride, Shadows, Skinning, UploadPath};
 use throng::view::SunDirection;
 use throng::vulkan::spirv;
 
@@ -74,7 +72,7 @@ fn variations(
 /// The crowd and a renderer of it.
 struct Shown {
     scene: Scene,
-    renderer: Renderer,
+    renderer: Equipped,
 }
 
 impl Shown {

@@ -118,7 +118,7 @@ fn draw(renderer: &mut Renderer, expected: &[Vec<Expected>], counts: &[u32]) {
         });
     }
     // The picture is not examined.
-    frame.submit(FrameData::zeroed(), Look::default(), false).unwrap();
+    frame.submit(FrameData::zeroed(), Look::default(), false, &mut ()).unwrap();
 }
 
 /// Returns the angle between unit vectors, from their chord: the cosine is too imprecise for angles this small.
@@ -206,7 +206,7 @@ fn every_vertex_is_that_of_the_twin(device: &TestDevice) {
             ..RendererSettings::default()
         };
         let (gpu, extent) = (Gpu::new(device), vk::Extent2D { width: 16, height: 16 });
-        let mut renderer = scene::renderer(gpu.device(), &models, extent, settings);
+        let mut renderer = scene::plain_renderer(gpu.device(), &models, extent, settings);
         let setting = format!("{upload:?}, pages of {page_bytes} bytes");
         let mut errors = Vec3::ZERO;
         // Counts grow, shrink, become zero and return: each slot serves crowds of different sizes.

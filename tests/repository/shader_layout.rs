@@ -9,9 +9,13 @@ use std::collections::BTreeSet;
 use std::mem::{offset_of, size_of};
 
 use ash::vk;
-use throng::renderer::layouts::{FRAME_SET, LAST_PAGE_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
+use throng::extras::bone_view::{self, BONES_SET, GpuBone};
+use throng::extras::debug_view::{DEBUG_SET, DebugConstants, PaletteEntry, debug_views};
+use throng::extras::motion_view::{InstanceHistory, LAST_PAGE_SET, MotionConstants};
+use throng::extras::overlay::{self, OverlayConstants, OverlayVertex};
+use throng::renderer::layouts::{FRAME_SET, LIGHT_SET, MATERIAL_SET, MODEL_SET, PAGE_SET, VERTICES_SET};
+use throng::renderer::passes::ground_pass;
 use throng::renderer::passes::vertex_input::*;
-use throng::renderer::passes::{ground_pass, overlay_pass, skeleton_pass};
 use throng::renderer::resident::environment;
 use throng::shader_types::*;
 use throng::vulkan::spirv::ALL;
@@ -44,7 +48,7 @@ fn rust_structs() -> Vec<MemoryStruct> {
         GpuMorphDelta: weight_index position normal;
         StaticVertex: tex_coords color_unorm8;
         SkinnedVertex: position normal_octahedral;
-        PoseRecord: palette_offset skinned_vertex_offset morph_weight_offset morph_weight_count camera_level
+        PoseRecord: palette_offset skinned_vertex_offset morph_weight_offset morph_weight_count
             bind_vertex_offset;
         InstanceData: world_from_model pose tint_unorm8 numbers;
         InstanceHistory: world_from_model page first_vertex vertex_count padding;
@@ -57,7 +61,7 @@ fn rust_structs() -> Vec<MemoryStruct> {
         SkyData: zenith horizon glow ground to_sun;
         EnvironmentConstants: sky;
         SkinConstants: first end first_pose end_pose;
-        ModelConstants: shown_node coarsest_level;
+        DebugConstants: shown_node level coarsest_level;
         MotionConstants: page half_way_metres;
         ToneMapConstants: exposure;
         OverlayConstants: clip_from_pixels;
@@ -90,8 +94,8 @@ fn structs_have_the_same_members_offsets_and_sizes() {
     found.extend(["InstanceData", "OverlayVertex", "StaticVertex"].map(str::to_owned));
     assert_eq!(found, rust_structs.into_iter().map(|rust| rust.name).collect());
     let source = text("src/shader_types.rs");
-    let declared = source.lines().filter_map(|line| line.strip_prefix("pub struct ")?.strip_suffix(" {"));
-    assert_eq!(found, declared.map(str::to_owned).collect(), "the table holds every struct of shader_types");
+    let mut declared = source.lines().filter_map(|line| line.strip_prefix("pub struct ")?.strip_suffix(" {"));
+    assert!(declared.all(|name| found.contains(name)), "the table holds every struct of shader_types");
 }
 
 /// Each attribute begins at a member (or at a row of the matrix).
@@ -123,10 +127,10 @@ fn attributes_are_the_inputs_of_the_vertex_shaders() {
     };
     for (file_name, module) in modules().filter(|(file_name, _)| file_name.ends_with(".vert")) {
         let attributes = match file_name.split(['_', '.']).next() {
-            Some("character" | "shadow") => CHARACTERS.attributes,
+            Some("character" | "shadow" | "silhouette") => CHARACTERS.attributes,
             Some("debug" | "motion") => NUMBERED_CHARACTERS.attributes,
-            Some("skeleton") => INSTANCES.attributes,
-            Some("overlay") => overlay_pass::VERTICES.attributes,
+            Some("bone") => INSTANCES.attributes,
+            Some("overlay") => overlay::VERTICES.attributes,
             _ => &[],
         };
         let expected = attributes.iter().map(|attribute| (attribute.location, components(attribute.format)));
@@ -137,12 +141,12 @@ fn attributes_are_the_inputs_of_the_vertex_shaders() {
 #[test]
 fn push_constants_and_sizes_of_groups_are_those_that_the_passes_have() {
     let expected = [
-        ("debug_view.vert", "ModelConstants", None),
-        ("debug_view_skinning.vert", "ModelConstants", None),
+        ("debug_view.vert", "DebugConstants", None),
+        ("debug_view_skinning.vert", "DebugConstants", None),
         ("environment_brdf.comp", "", Some(environment::GROUP_SIZE)),
         ("environment_irradiance.comp", "EnvironmentConstants", Some(environment::GROUP_SIZE)),
         ("environment_specular.comp", "EnvironmentConstants", Some(environment::GROUP_SIZE)),
-        ("motion.vert", "MotionConstants", None),
+        ("motion_view.vert", "MotionConstants", None),
         ("overlay.vert", "OverlayConstants", None),
         ("skin.comp", "SkinConstants", Some(VERTICES_PER_GROUP)),
         ("tone_map.frag", "ToneMapConstants", None),
@@ -156,8 +160,10 @@ fn push_constants_and_sizes_of_groups_are_those_that_the_passes_have() {
 #[test]
 fn specialization_constants_have_one_meaning_each() {
     let rust = rust_structs!(SpecializationConstants: features influence_count with_morphs with_tangents with_normals
-        poses_per_group debug_view ground_is_shaded encodes_srgb with_dual_quaternions;);
-    let members = rust[0].members.iter().map(|(name, offset)| (offset / 4, name.clone())).collect();
+        poses_per_group ground_is_shaded encodes_srgb with_dual_quaternions;);
+    let members = rust[0].members.iter().map(|(name, offset)| (offset / 4, name.clone()));
+    // Debug views add one.
+    let members = members.chain([(SpecializationConstants::COUNT as u32, "debug_view".to_owned())]).collect();
     let constants = modules().flat_map(|(_, module)| module.specialization_constants());
     assert_eq!(constants.map(|(id, name)| (id, name.to_lowercase())).collect::<BTreeSet<_>>(), members);
 }
@@ -171,20 +177,19 @@ macro_rules! constants {
 fn numbers_that_stand_in_two_languages_are_equal() {
     let features: &[(&str, u32)] = constants!(material_features: FLAT THIN MASKED BLENDED UNLIT TEX_COORDS_VARY
         BASE_COLOR_TEXTURE METALLIC_ROUGHNESS_TEXTURE OCCLUSION_TEXTURE EMISSIVE_TEXTURE NORMAL_TEXTURE TANGENTS DIELECTRIC
-        EMITS COLOR_FACTOR MIRRORED_BY_CLIPS SHADOWED TRANSPARENT SPECULAR SILHOUETTE);
+        EMITS COLOR_FACTOR MIRRORED_BY_CLIPS SHADOWED TRANSPARENT SPECULAR);
     assert!(features.iter().enumerate().all(|(rank, &(_, bit))| bit == 1 << rank), "one bit each");
     let views = constants!(debug_views: NORMALS TANGENTS TEX_COORDS WEIGHTS JOINTS INFLUENCES HEAT INSTANCES POSES CLAY
-        WIRES LOD COLORS MOTION);
+        WIRES LOD COLORS);
     let sizes = constants!(environment: IRRADIANCE_SIDE SPECULAR_SIDE ROUGHNESS_COUNT SPLIT_SUM_SIDE);
-    let bone =
-        [("OCTAHEDRON_VERTICES", 24), ("AXIS_VERTICES", 9), ("VERTICES_PER_BONE", skeleton_pass::VERTICES_PER_BONE)];
+    let bone = [("OCTAHEDRON_VERTICES", 24), ("AXIS_VERTICES", 9), ("VERTICES_PER_BONE", bone_view::VERTICES_PER_BONE)];
     // The constants of a shader source whose names begin with a prefix, without it.
     for (file_name, prefix, expected) in [
         ("specialization.glsl", "FEATURE_", features),
-        ("specialization.glsl", "VIEW_", views),
+        ("extras/debug_views.glsl", "VIEW_", views),
         ("environment_sizes.glsl", "", sizes),
         ("ground.vert", "", constants!(ground_pass: STEPS_PER_AXIS)),
-        ("skeleton.vert", "", &bone),
+        ("extras/bone_view.vert", "", &bone),
     ] {
         let source = text(&format!("shaders/{file_name}"));
         let declarations = source.lines().filter_map(|line| line.strip_prefix("const uint ")?.strip_prefix(prefix));
@@ -197,24 +202,32 @@ fn numbers_that_stand_in_two_languages_are_equal() {
 #[test]
 fn descriptors_lie_where_the_layouts_have_them() {
     // The resources of each set in the order of the bindings.
-    let frame = "uniform FrameData, buffer Poses, buffer Palette, buffer MorphWeights, texture shadow_map, \
-        texture irradiance_table, texture specular_table, texture split_sum_table";
+    let frame = "uniform FrameData, buffer Poses, buffer Palette, buffer MorphWeights";
+    let light = "texture shadow_map, texture irradiance_table, texture specular_table, texture split_sum_table";
     let model = "buffer BindVertices, buffer Influences, buffer MorphDeltas, buffer BindTangents, buffer MorphTangents, \
-        buffer PaletteEntries, buffer Bones, buffer SkinOrder";
+        buffer SkinOrder";
     let page = "buffer SkinnedVertices, buffer SkinnedTangents";
     let material = "uniform MaterialData, texture base_color_texture, texture metallic_roughness_texture, \
         texture occlusion_texture, texture emissive_texture, texture normal_texture";
     let last_page = "buffer LastInstances, buffer LastSkinnedVertices";
-    let [frame, page, material] = [(FRAME_SET, frame), (PAGE_SET, page), (MATERIAL_SET, material)];
+    let [frame, light, material] = [(FRAME_SET, frame), (LIGHT_SET, light), (MATERIAL_SET, material)];
+    let [page, model] = [(VERTICES_SET, page), (VERTICES_SET, model)];
+    let debug = (DEBUG_SET, "buffer DebugVertices, buffer DebugInfluences, buffer PaletteEntries");
     // The sets of the shaders whose names begin so.
     let layouts = [
         ("tone_map", vec![(0, "texture hdr_color")]),
         ("overlay", vec![(0, "texture atlas")]),
         ("outline", vec![(0, "texture silhouette")]),
         ("environment", vec![(0, "buffer IrradianceTexels, buffer SpecularTexels, buffer BrdfTexels")]),
-        // The page of the last frame takes the place of the model.
-        ("motion", vec![frame, (LAST_PAGE_SET, last_page), page, material]),
-        ("", vec![frame, (MODEL_SET, model), page, material]),
+        ("motion", vec![frame, page, (LAST_PAGE_SET, last_page), material]),
+        ("debug_view_skinning", vec![frame, model, debug, material]),
+        ("debug", vec![frame, page, debug, material]),
+        ("bone", vec![frame, (BONES_SET, "buffer Bones")]),
+        ("skin", vec![frame, (MODEL_SET, model.1), (PAGE_SET, page.1)]),
+        ("character_skinning", vec![frame, model]),
+        ("shadow_skinning", vec![frame, model]),
+        ("silhouette_skinning", vec![frame, model]),
+        ("", vec![frame, page, light, material]),
     ];
     let layouts = layouts.map(|(start, sets)| {
         let bindings = sets.iter().flat_map(|(set, resources)| {

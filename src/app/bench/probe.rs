@@ -16,10 +16,10 @@ use glam::Vec3;
 use crate::animation::{BindPose, Pose, skin_vertex};
 use crate::app::scene::Scene;
 use crate::crowd::{FramePlan, PoseSize};
+use crate::extras::{DebugView, Equipped};
 use crate::model::Model;
-use crate::renderer::Renderer;
 use crate::shader_types::JointMatrix;
-use crate::view::{Background, DebugView, Ground, Look};
+use crate::view::{Background, Ground, Look};
 
 /// The time between the two frames. Clips seldom repeat after it.
 const STEP_SECONDS: f64 = 0.23;
@@ -34,7 +34,7 @@ const BACKGROUND: [u8; 3] = [255, 0, 255];
 /// Draws two frames and checks them. Pixels are checked if the camera frames a crowd that is shown as it is lit: a camera
 /// that the user has placed may see nothing.
 pub(super) fn check(
-    renderer: &mut Renderer,
+    renderer: &mut Equipped,
     scene: &mut Scene,
     time_seconds: f64,
     aspect: f32,
@@ -42,7 +42,7 @@ pub(super) fn check(
 ) -> Result<()> {
     let look = scene.look;
     scene.look = Look { background: Background::Color(BACKGROUND), ground: Ground::Off, ..look };
-    let wants_pixels = is_framed && scene.visualization.view == DebugView::Lit;
+    let wants_pixels = is_framed && scene.show.view == DebugView::Lit;
     let checked = [time_seconds, time_seconds + STEP_SECONDS].into_iter().try_for_each(|time_seconds| {
         scene.draw(renderer, time_seconds, aspect, true)?;
         let is_covered = renderer.wait_for_pixels()?.chunks_exact(4).any(|pixel| !is_background(pixel));
@@ -60,7 +60,7 @@ fn is_background(rgba: &[u8]) -> bool {
 }
 
 /// Compares the skinned vertices of a few poses of the last frame with those of the CPU.
-fn check_poses(renderer: &mut Renderer, scene: &mut Scene, time_seconds: f64) -> Result<()> {
+fn check_poses(renderer: &mut Equipped, scene: &mut Scene, time_seconds: f64) -> Result<()> {
     let sizes: Vec<PoseSize> = scene.models.iter().map(PoseSize::of).collect();
     let mut plan = FramePlan::default();
     plan.rebuild(&sizes, scene.crowd.visible_poses(), u64::MAX)?;

@@ -19,8 +19,9 @@ use crate::app::gpu::{check_memory, finish, frames_in_flight, offscreen_device, 
 use crate::app::output::progress_bar;
 use crate::app::scene::{Scene, SceneOptions};
 use crate::cli::{BenchArgs, CrowdSizeArgs};
+use crate::extras::Equipped;
 use crate::model::Model;
-use crate::renderer::{Renderer, RendererSettings};
+use crate::renderer::RendererSettings;
 use crate::vulkan::device::Device;
 
 /// A row with its turns or its error.
@@ -83,7 +84,7 @@ impl<'a> Session<'a> {
     }
 
     /// Creates a row's renderer on the session's device.
-    pub(super) fn renderer(&self, settings: &Settings) -> Result<Renderer> {
+    pub(super) fn renderer(&self, settings: &Settings) -> Result<Equipped> {
         offscreen_renderer_on(&self.device, self.renderer_settings(settings), settings.size, &self.models)
     }
 
@@ -111,7 +112,7 @@ impl<'a> Session<'a> {
     /// Draws a turn of a crowd.
     pub(super) fn turn(
         &mut self,
-        renderer: &mut Renderer,
+        renderer: &mut Equipped,
         settings: Settings,
         share: Share,
         is_checked: bool,

@@ -14,7 +14,8 @@ use super::sweep::{Settings, Share};
 use crate::app::aim::Shows;
 use crate::app::scene::Scene;
 use crate::cli::CrowdArgs;
-use crate::renderer::{Renderer, StageTimes};
+use crate::extras::Equipped;
+use crate::renderer::StageTimes;
 
 /// The step of the animation. It is constant, so that slow and fast runs evaluate the same poses.
 const SECONDS_PER_FRAME: f64 = 1.0 / 60.0;
@@ -31,7 +32,7 @@ pub(super) struct Turn<'a> {
 
 impl Turn<'_> {
     /// Draws this turn's frames on a new thread and returns their times.
-    pub(super) fn take(&self, renderer: &mut Renderer, scene: &mut Scene) -> Result<TurnSamples> {
+    pub(super) fn take(&self, renderer: &mut Equipped, scene: &mut Scene) -> Result<TurnSamples> {
         let turn = || {
             let aspect = self.settings.size.aspect();
             scene.frame(Shows::Asked, self.crowd.time, aspect);
@@ -49,11 +50,11 @@ impl Turn<'_> {
         })
     }
 
-    fn draw(&self, renderer: &mut Renderer, scene: &mut Scene, aspect: f32) -> Result<TurnSamples> {
+    fn draw(&self, renderer: &mut Equipped, scene: &mut Scene, aspect: f32) -> Result<TurnSamples> {
         let lag = renderer.frames_in_flight();
         let mut samples = TurnSamples::default();
         let mut time_seconds = self.crowd.time + f64::from(self.share.first_frame) * SECONDS_PER_FRAME;
-        let mut draw = |renderer: &mut Renderer| -> Result<StageTimes> {
+        let mut draw = |renderer: &mut Equipped| -> Result<StageTimes> {
             self.interrupt.check()?;
             let (_, times) = scene.draw(renderer, time_seconds, aspect, false)?;
             time_seconds += SECONDS_PER_FRAME;
@@ -66,17 +67,18 @@ impl Turn<'_> {
         }
         renderer.wait()?;
         // The queue is full from the first measured frame to the last. A frame's time is the interval between two returns,
-        // so GPU work counts for the frame that waits for it. A frame's GPU times arrive `2 * lag` frames later.
+        // so GPU work counts for the frame that waits for it.
         let (first, end) = (lag, lag + self.share.frames as usize);
+        let gpu_lag = renderer.gpu_times_lag();
         let mut last_return = Instant::now();
-        for frame in 0..end + 2 * lag {
+        for frame in 0..end + gpu_lag {
             let times = draw(renderer)?;
             let now = Instant::now();
             if (first..end).contains(&frame) {
                 samples.frames_ms.push((now - last_return).as_secs_f64() * 1e3);
                 samples.stages.push(times);
             }
-            if frame >= first + 2 * lag {
+            if frame >= first + gpu_lag {
                 samples.passes.extend(renderer.gpu_times());
             }
             last_return = now;

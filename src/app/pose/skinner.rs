@@ -67,7 +67,7 @@ impl Skinner {
                     });
                 }
                 // The image does not matter, so neither do the camera and the light.
-                frame.submit(bytemuck::Zeroable::zeroed(), Look::default(), false)?;
+                frame.submit(bytemuck::Zeroable::zeroed(), Look::default(), false, &mut ())?;
                 Ok((renderer.read_skinned_vertices(0)?, renderer.read_skinned_tangents(0)?))
             }
         }
@@ -77,7 +77,7 @@ impl Skinner {
     pub fn finish(self) -> Result<()> {
         match self {
             Self::Cpu(_) => Ok(()),
-            Self::Gpu { renderer, .. } => finish(*renderer),
+            Self::Gpu { renderer, .. } => finish(renderer),
         }
     }
 }

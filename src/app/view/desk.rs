@@ -23,10 +23,10 @@ use crate::app::output::print;
 use crate::app::text::{format_bytes, thousands};
 use crate::cli::{GpuArgs, Size};
 use crate::crowd::MAX_INSTANCES;
+use crate::extras::{DebugView, Equipped};
 use crate::model::text::printable;
 use crate::renderer::memory::Forecast;
-use crate::renderer::{Renderer, StageTimes, UploadPath};
-use crate::view::DebugView;
+use crate::renderer::{StageTimes, UploadPath};
 
 /// The time for which a notice is shown.
 const NOTICE_LASTS: Duration = Duration::from_secs(8);
@@ -34,7 +34,7 @@ const NOTICE_LASTS: Duration = Duration::from_secs(8);
 /// An open window and its renderer.
 pub struct Shown {
     /// The renderer.
-    pub renderer: Renderer,
+    pub renderer: Equipped,
     /// The window.
     pub window: Arc<Window>,
     /// The size in the last event. On X11 winit would ask the server, and panic once another client has destroyed the
@@ -141,7 +141,7 @@ impl Desk {
             let built = self.rebuild(state, args, shown);
             self.report(built, shown);
         }
-        let shows = shown.renderer.visualize(state.scene.visualization).map_err(Error::from);
+        let shows = shown.renderer.try_show(&state.scene.crowd, &state.scene.show).map_err(Error::from);
         self.report(shows.inspect_err(|_| state.choose_view(DebugView::Lit)), shown);
         Ok(redraw_after)
     }

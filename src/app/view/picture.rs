@@ -37,14 +37,14 @@ fn arguments(state: &State, size: Size) -> RenderArgs {
     crowd.travel = crowd.travel.filter(|travel| *travel);
     crowd.time = rounded(state.clock.time_seconds(), 6);
     crowd.camera = exactly(&state.scene.camera);
-    let (look, visualization) = (state.scene.look, state.scene.visualization);
+    let (look, show) = (state.scene.look, &state.scene.show);
     crowd.look.background = look.background;
     crowd.look.ground = Some(look.ground);
     crowd.look.exposure = rounded(look.exposure_ev.into(), 4);
     crowd.look.sun = look.sun;
-    crowd.show.skeleton = visualization.skeleton;
+    crowd.show.skeleton = show.bones;
     if crowd.show.joint.is_none() {
-        crowd.show.debug_view = visualization.view;
+        crowd.show.debug_view = show.view;
     }
     let mut gpu = state.args.gpu.clone();
     // A window may have fewer samples, to be fast.

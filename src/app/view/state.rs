@@ -17,10 +17,11 @@ use crate::app::models::load_models;
 use crate::app::scene::{Scene, SceneOptions};
 use crate::cli::{CameraArgs, CrowdArgs, MorphArg, Size, ViewArgs};
 use crate::crowd::{ClipChoice, Layout, ShownInstance};
+use crate::extras::DebugView;
 use crate::model::{Clip, Model};
 use crate::renderer::ShaderOverride;
 use crate::retarget::NoFit;
-use crate::view::{DebugView, OrbitCamera, Ray};
+use crate::view::{OrbitCamera, Ray};
 
 /// The state.
 pub struct State {
@@ -129,8 +130,8 @@ impl State {
         self.scene.look = old.look;
         self.scene.lod_error_pixels = old.lod_error_pixels;
         let has_joint = self.args.crowd.show.joint.is_some();
-        if has_joint || old.visualization.view != DebugView::Heat {
-            self.scene.visualization = old.visualization;
+        if has_joint || old.show.view != DebugView::Heat {
+            (self.scene.show.view, self.scene.show.bones) = (old.show.view, old.show.bones);
         }
         if same_files {
             self.scene.camera = old.camera;
@@ -273,14 +274,14 @@ impl State {
 
     /// Shows a debug view. A joint's weights are then hidden.
     pub fn choose_view(&mut self, view: DebugView) {
-        self.scene.visualization.view = view;
+        self.scene.show.view = view;
         self.args.crowd.show.joint = None;
     }
 
     /// Shows the next debug view that `is_supported`.
     pub fn show_next_view(&mut self, mut is_supported: impl FnMut(&Self) -> bool) {
         for _ in DebugView::ALL {
-            self.choose_view(self.scene.visualization.view.next());
+            self.choose_view(self.scene.show.view.next());
             if is_supported(self) {
                 return;
             }

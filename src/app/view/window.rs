@@ -33,7 +33,8 @@ use crate::app::rebuild::{Losses, vulkan_result};
 use crate::cli::Size;
 use crate::cli::keys::{self, Action};
 use crate::crowd::ClipChoice;
-use crate::renderer::{FrameOutcome, Renderer};
+use crate::extras::Equipped;
+use crate::renderer::FrameOutcome;
 
 /// A window whose surface or device was lost and not yet replaced.
 struct Lost {
@@ -110,7 +111,7 @@ impl Viewer {
         self.shown = Some(shown);
     }
 
-    fn renderer_for(&mut self, window: &Arc<Window>, size: PhysicalSize<u32>) -> Result<Renderer> {
+    fn renderer_for(&mut self, window: &Arc<Window>, size: PhysicalSize<u32>) -> Result<Equipped> {
         let extent = Size { width: size.width, height: size.height };
         window_renderer(&self.state.args.gpu, &self.state.shaders, &mut self.state.scene, window, extent)
     }
@@ -167,7 +168,7 @@ impl Viewer {
             shown.window.request_redraw();
         }
         let (time_seconds, aspect) = (state.advance(), shown.image_size().aspect());
-        state.scene.outlined = state.selected().map(|shown| shown.number);
+        state.scene.show.outlined = state.selected().map(|shown| shown.number);
         let leads_to = std::mem::replace(&mut state.scene.camera, camera);
         let drawn = state.scene.draw(&mut shown.renderer, time_seconds, aspect, false);
         state.scene.camera = leads_to;
@@ -270,9 +271,9 @@ impl Viewer {
             Action::Clip => state.choose_clip(ClipChoice::Index(index)),
             // A view that the device does not support is left out.
             Action::NextView => {
-                state.show_next_view(|state| shown.renderer.visualize(state.scene.visualization).is_ok())
+                state.show_next_view(|state| shown.renderer.try_show(&state.scene.crowd, &state.scene.show).is_ok())
             }
-            Action::Skeleton => state.scene.visualization.skeleton = !state.scene.visualization.skeleton,
+            Action::Skeleton => state.scene.show.bones = !state.scene.show.bones,
             Action::Focus => state.focus_or_frame(),
             Action::FrameCrowd => state.frame_crowd(Shows::Front),
             Action::UndoMove => state.undo_move(),

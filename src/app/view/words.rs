@@ -11,8 +11,8 @@ use crate::app::joint::joints;
 use crate::app::scene::Scene;
 use crate::app::text::{counted, format_bytes, number, thousands};
 use crate::crowd::ShownInstance;
+use crate::extras::DebugView;
 use crate::renderer::Renderer;
-use crate::view::DebugView;
 
 /// The window's title. Counts frames between two changes.
 pub struct Title {
@@ -50,7 +50,7 @@ fn title(state: &State, pace: &str) -> String {
     let scene = &state.scene;
     let names: Vec<&str> = scene.models.iter().map(|model| model.name.as_str()).collect();
     let visible: u32 = scene.crowd.visible_counts().iter().sum();
-    let view = match scene.visualization.view {
+    let view = match scene.show.view {
         DebugView::Lit => String::new(),
         view => format!(" · {}", view.name()),
     };
@@ -108,7 +108,7 @@ pub fn instance(scene: &Scene, shown: &ShownInstance) -> Vec<String> {
 
 /// Returns the character whose joints have names under the cursor: the selected one, if the skeleton is shown.
 pub fn character_with_names(state: &State) -> Option<ShownInstance> {
-    state.selected().filter(|_| state.scene.visualization.skeleton)
+    state.selected().filter(|_| state.scene.show.bones)
 }
 
 /// Returns the name of the joint whose place in the image is nearest to a point in pixels, if it is near.

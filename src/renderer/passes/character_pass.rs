@@ -20,15 +20,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use ash::vk;
 
 use super::crowd_draw::{self, Eye};
-use super::{PassInput, vertex_input};
+use super::{Building, PassInput, vertex_input};
 use crate::model::Topology;
-use crate::renderer::layouts::Layouts;
+use crate::renderer::layouts::LIGHT_SET;
 use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
-use crate::renderer::resident::model::{GpuDraw, GpuModel, SkinVariant};
+use crate::renderer::resident::model::{GpuDraw, SkinVariant};
 use crate::renderer::settings::Skinning;
 use crate::shader_types::{SpecializationConstants, material_features};
 use crate::vulkan::Result;
-use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, PipelineBuilder};
+use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline};
 use crate::vulkan::spirv::{self, Spirv};
 
 /// The key of a pipeline.
@@ -48,13 +48,8 @@ impl CharacterPass {
     ///
     /// # Errors
     /// The driver cannot build a pipeline.
-    pub fn new(
-        builder: &PipelineBuilder,
-        layouts: &Layouts,
-        samples: vk::SampleCountFlags,
-        (skinning, picture): (Skinning, u32),
-        models: &[GpuModel],
-    ) -> Result<Self> {
+    pub fn new(building: Building, picture: u32) -> Result<Self> {
+        let Building { builder, layouts, models, skinning, samples } = building;
         let build = |(topology, features, variant): CharacterKey| {
             let blended = features & material_features::BLENDED != 0;
             let alpha_adds = features & (material_features::UNLIT | material_features::TRANSPARENT) != 0;
@@ -85,6 +80,7 @@ impl CharacterPass {
 
     /// Draws the opaque (`blended` false) or the blended parts of all visible instances.
     pub fn record(&self, input: &PassInput, blended: bool) {
+        input.recorder.bind_set(&input.layouts.scene, LIGHT_SET, &input.lighting.set);
         crowd_draw::record(input, Eye::Camera, |draw| match draw.is_blended() == blended {
             true => self.pipelines.get(&key(draw, self.skinning, self.picture)),
             false => None,

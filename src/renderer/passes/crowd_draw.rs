@@ -7,9 +7,9 @@ use ash::vk;
 use super::PassInput;
 use super::vertex_input::{INSTANCE_BINDING, STATIC_BINDING};
 use crate::crowd::{Batch, InstanceRange};
-use crate::renderer::layouts::{FRAME_SET, LAST_PAGE_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
-use crate::renderer::resident::model::{GpuDraw, IndexRange};
-use crate::vulkan::pipeline::Pipeline;
+use crate::renderer::layouts::{FRAME_SET, MATERIAL_SET, VERTICES_SET};
+use crate::renderer::resident::model::{GpuDraw, GpuModel, IndexRange};
+use crate::vulkan::pipeline::{Pipeline, PipelineLayout};
 
 /// The view from which the crowd is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,8 +18,6 @@ pub enum Eye {
     Camera,
     /// Draws the instances in the camera's view, and those that cast a shadow into it.
     Light,
-    /// Draws one of the instances in the camera's view, by its index in the instance buffer.
-    One(u32),
 }
 
 impl Eye {
@@ -29,10 +27,6 @@ impl Eye {
         match self {
             Self::Camera => [batch.seen, InstanceRange::default()],
             Self::Light => [batch.seen, batch.shadow_only],
-            Self::One(index) => {
-                let is_here = (batch.seen.first..batch.seen.first + batch.seen.count).contains(&index);
-                [InstanceRange { first: index, count: is_here.into() }, InstanceRange::default()]
-            }
         }
     }
 
@@ -53,18 +47,30 @@ impl Eye {
     }
 }
 
-/// Draws all instances that `eye` sees. Call it inside [`rendering`](crate::vulkan::recorder::Recorder::rendering).
-/// `pipeline_of` returns the pipeline of a draw, or `None` to omit the draw. All pipelines have the scene's layout, or
-/// that of the motion view if there is a [`PassInput::last_page`].
+/// Draws all instances that `eye` sees, with pipelines of the scene's layout. Call it inside
+/// [`rendering`](crate::vulkan::recorder::Recorder::rendering). `pipeline_of` returns the pipeline of a draw, or `None` to omit
+/// the draw.
 pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuDraw) -> Option<&'p Pipeline>) {
-    let PassInput { recorder, layouts, models, plan, slot, last_page } = *input;
+    let PassInput { recorder, layouts, slot, .. } = *input;
+    let bind_vertices = |batch: &Batch, model: &GpuModel| {
+        // Vertex skinning has no pages: it skins the model's own vertices.
+        let vertices = slot.pages.get(batch.page as usize).map_or(&model.set, |page| &page.set);
+        recorder.bind_set(&layouts.scene, VERTICES_SET, vertices);
+    };
+    record_with(input, &layouts.scene, eye, bind_vertices, pipeline_of);
+}
+
+/// Draws as [`record`] does, with pipelines of another layout. `bind_vertices` binds what they need of a batch and its model.
+pub fn record_with<'p>(
+    input: &PassInput,
+    layout: &PipelineLayout,
+    eye: Eye,
+    bind_vertices: impl Fn(&Batch, &GpuModel),
+    pipeline_of: impl Fn(&GpuDraw) -> Option<&'p Pipeline>,
+) {
+    let PassInput { recorder, models, plan, slot, .. } = *input;
     let Some(instances) = slot.instances() else { return };
-    let layout = if last_page.is_some() { &layouts.motion } else { &layouts.scene };
     recorder.bind_set(layout, FRAME_SET, &slot.set);
-    if let Some((set, constants)) = last_page {
-        recorder.bind_set(layout, LAST_PAGE_SET, set);
-        recorder.push_constants(layout, &constants);
-    }
     recorder.bind_vertex_buffer(INSTANCE_BINDING, instances, 0);
     let mut bound_pipeline: Option<&Pipeline> = None;
     for batch in &plan.batches {
@@ -75,14 +81,7 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuDraw) ->
         if seen.iter().all(|range| range.count == 0) || !model.draws.iter().any(is_drawn) {
             continue;
         }
-        if last_page.is_none() {
-            recorder.bind_set(layout, MODEL_SET, &model.set);
-            recorder.push_constants(layout, &model.constants);
-        }
-        // Vertex skinning has no pages.
-        if let Some(page) = slot.pages.get(batch.page as usize) {
-            recorder.bind_set(layout, PAGE_SET, &page.set);
-        }
+        bind_vertices(batch, model);
         recorder.bind_vertex_buffer(STATIC_BINDING, &model.static_vertices, 0);
         recorder.bind_index_buffer(&model.indices, model.index_type);
         for draw in model.draws.iter().filter(|draw| is_drawn(draw)) {

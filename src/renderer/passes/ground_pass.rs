@@ -5,13 +5,13 @@
 
 use ash::vk;
 
-use super::PassInput;
-use crate::renderer::layouts::{FRAME_SET, Layouts};
+use super::{Building, PassInput};
+use crate::renderer::layouts::{FRAME_SET, LIGHT_SET};
 use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::shader_types::SpecializationConstants;
 use crate::view::{Background, Ground, Look};
 use crate::vulkan::Result;
-use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder};
+use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline};
 use crate::vulkan::spirv;
 
 /// The value of `GROUND_IS_SHADED` that leaves out the ground itself.
@@ -34,12 +34,8 @@ impl GroundPass {
     ///
     /// # Errors
     /// The driver cannot build a pipeline.
-    pub fn new(
-        builder: &PipelineBuilder,
-        layouts: &Layouts,
-        samples: vk::SampleCountFlags,
-        has_shadows: bool,
-    ) -> Result<Self> {
+    pub fn new(building: Building, has_shadows: bool) -> Result<Self> {
+        let Building { builder, layouts, samples, .. } = building;
         let build = |name, (vertex, fragment), constants: SpecializationConstants, depth_bias| {
             builder.graphics(&GraphicsPipelineInfo {
                 fragment: Some(fragment),
@@ -69,6 +65,7 @@ impl GroundPass {
     /// Draws the rectangles of the ground, or the shadows on it, and one triangle of sky, or those of them that `look` has.
     pub fn record(&self, input: &PassInput, look: Look) {
         input.recorder.bind_set(&input.layouts.scene, FRAME_SET, &input.slot.set);
+        input.recorder.bind_set(&input.layouts.scene, LIGHT_SET, &input.lighting.set);
         input.recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
         // Shadows may reach the rectangle in the middle.
         const VERTICES: u32 = 6;

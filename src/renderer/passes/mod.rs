@@ -5,21 +5,21 @@
 
 pub mod character_pass;
 pub mod crowd_draw;
-pub mod debug_view_pass;
 pub mod ground_pass;
-pub mod outline_pass;
-pub mod overlay_pass;
 pub mod shadow_pass;
-pub mod skeleton_pass;
 pub mod skin_pass;
 pub mod tone_map_pass;
 pub mod vertex_input;
 
-use super::history::LastPage;
+use ash::vk;
+
 use super::layouts::Layouts;
+use super::resident::lighting::Lighting;
 use super::resident::model::GpuModel;
+use super::settings::Skinning;
 use super::slot::FrameSlot;
 use crate::crowd::FramePlan;
+use crate::vulkan::pipeline::PipelineBuilder;
 use crate::vulkan::recorder::Recorder;
 
 /// The input of all passes of a frame.
@@ -29,12 +29,29 @@ pub struct PassInput<'a> {
     pub recorder: Recorder<'a>,
     /// The pipeline layouts.
     pub layouts: &'a Layouts,
+    /// The light.
+    pub lighting: &'a Lighting,
     /// The models, by index in the plan.
     pub models: &'a [GpuModel],
     /// The batches of visible poses and instances.
     pub plan: &'a FramePlan,
     /// The streams and pages of the frame.
     pub slot: &'a FrameSlot,
-    /// A page of the last frame, for pipelines with the layout of the motion view.
-    pub last_page: Option<LastPage<'a>>,
+    /// The size of the image.
+    pub extent: vk::Extent2D,
+}
+
+/// What passes are built from.
+#[derive(Clone, Copy)]
+pub struct Building<'a> {
+    /// Builds pipelines, and has the device.
+    pub builder: &'a PipelineBuilder,
+    /// The pipeline layouts.
+    pub layouts: &'a Layouts,
+    /// The models, which decide the pipelines that are needed.
+    pub models: &'a [GpuModel],
+    /// The stage that skins.
+    pub skinning: Skinning,
+    /// The number of samples of the scene.
+    pub samples: vk::SampleCountFlags,
 }

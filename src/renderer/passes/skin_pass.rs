@@ -8,14 +8,14 @@
 
 use std::collections::btree_map::{BTreeMap, Entry};
 
-use super::PassInput;
+use super::{Building, PassInput};
 use crate::crowd::Batch;
-use crate::renderer::layouts::{FRAME_SET, Layouts, MODEL_SET, PAGE_SET};
+use crate::renderer::layouts::{FRAME_SET, MODEL_SET, PAGE_SET};
 use crate::renderer::resident::model::GpuModel;
 use crate::renderer::resident::skin_runs::SkinRun;
 use crate::shader_types::{SkinConstants, SpecializationConstants, VERTICES_PER_GROUP};
 use crate::vulkan::Result;
-use crate::vulkan::pipeline::{Pipeline, PipelineBuilder};
+use crate::vulkan::pipeline::Pipeline;
 use crate::vulkan::spirv;
 
 /// The number of poses that a work group skins, one after the other. A vertex and its influences are read once for all of
@@ -47,12 +47,8 @@ impl SkinPass {
     ///
     /// # Errors
     /// The driver cannot build a pipeline.
-    pub fn new(
-        builder: &PipelineBuilder,
-        layouts: &Layouts,
-        models: &[GpuModel],
-        max_groups: [u32; 2],
-    ) -> Result<Self> {
+    pub fn new(building: Building, max_groups: [u32; 2]) -> Result<Self> {
+        let Building { builder, layouts, models, .. } = building;
         let mut pipelines = BTreeMap::new();
         for model in models {
             let kinds = [false, true].map(|has_morphs| model.skin_order.all_runs().map(move |run| (run, has_morphs)));

@@ -14,7 +14,7 @@
 //! sample than cube maps.
 //!
 //! Everything is computed at the start of the first frame, and of each frame whose sky has changed. Earlier frames may still
-//! sample the tables: barriers order them, so the CPU does not wait. The images stay the same, and so do the descriptor sets.
+//! sample the tables: barriers order them, so the CPU does not wait. The images stay the same, and so does the light set.
 //! The shaders write buffers that are copied to the images: unlike storage images, buffers need no optional formats.
 
 use ash::vk;
@@ -122,7 +122,7 @@ impl Environment {
         })
     }
 
-    /// Returns the irradiance table, the specular table and the split-sum table, for the frame set.
+    /// Returns the irradiance table, the specular table and the split-sum table, for the light set.
     #[must_use]
     pub fn bindings(&self) -> [Binding<'_>; 3] {
         self.tables.each_ref().map(|table| Binding::Texture(&table.image, &self.sampler))

@@ -2,6 +2,7 @@
 //! computed on the device, once for each sky.
 
 pub mod environment;
+pub mod lighting;
 pub mod material;
 pub mod model;
 pub mod skin_runs;

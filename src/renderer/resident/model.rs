@@ -13,13 +13,12 @@ use super::upload::Uploader;
 use crate::animation::{BindPose, mirrored_by_clips};
 use crate::crowd::PoseSize;
 
-use crate::model::{Bone, DrawRange, Geometry, Material, Model, PaletteLayout, Topology};
+use crate::model::{DrawRange, Geometry, Material, Model, Topology};
 use crate::renderer::error::Result;
 use crate::renderer::layouts::Layouts;
 use crate::renderer::settings::Skinning;
 use crate::shader_types::{
-    BindVertex, GpuBone, GpuInfluence, GpuMorphDelta, ModelConstants, PaletteEntry, SpecializationConstants,
-    StaticVertex, material_features,
+    BindVertex, GpuInfluence, GpuMorphDelta, SpecializationConstants, StaticVertex, material_features,
 };
 use crate::vulkan::buffer::Buffer;
 use crate::vulkan::descriptors::{Binding, DescriptorPool, DescriptorSet};
@@ -135,8 +134,9 @@ pub struct GpuModel {
     pub indices: Buffer,
     /// 16 bits if they suffice for all vertices, else 32.
     pub index_type: vk::IndexType,
-    /// The model set: bind-pose vertices, influences, morph deltas, tangents, morph deltas of tangents, palette entries,
-    /// bones, skin order.
+    /// Bind-pose vertices, influences, morph deltas, tangents, morph deltas of tangents, skin order.
+    pub buffers: [Buffer; 6],
+    /// The model set: these buffers, in order.
     pub set: DescriptorSet,
     /// The materials.
     pub materials: GpuMaterials,
@@ -144,11 +144,6 @@ pub struct GpuModel {
     pub draws: Vec<GpuDraw>,
     /// The size of geometry and textures on the device.
     pub static_bytes: u64,
-    /// The number of bones that the skeleton pass draws.
-    pub bone_count: u32,
-    /// The push constants of the model's draws, which debug views read.
-    pub constants: ModelConstants,
-    _buffers: [Buffer; 8],
 }
 
 impl GpuModel {
@@ -171,8 +166,6 @@ impl GpuModel {
             uploader.buffer(&format!("{name}: morph deltas"), &bind_pose.morph_deltas, storage)?,
             uploader.buffer(&format!("{name}: tangents"), &bind_pose.bind_tangents, storage)?,
             uploader.buffer(&format!("{name}: morph tangents"), &bind_pose.morph_tangents, storage)?,
-            uploader.buffer(&format!("{name}: palette entries"), &palette_entries(&model.palette), storage)?,
-            uploader.buffer(&format!("{name}: bones"), &gpu_bones(model), storage)?,
             uploader.buffer(&format!("{name}: skin order"), &skin_order.vertices, storage)?,
         ];
         let static_vertices = uploader.buffer(
@@ -207,9 +200,7 @@ impl GpuModel {
             materials,
             draws,
             static_bytes: device.allocated_bytes().saturating_sub(before),
-            bone_count: model.bones.len() as u32,
-            constants: ModelConstants { shown_node: u32::MAX, coarsest_level: geometry.coarser_levels.len() as u32 },
-            _buffers: buffers,
+            buffers,
         })
     }
 }
@@ -272,8 +263,7 @@ fn index_ranges(range: &DrawRange, geometry: &Geometry, index: usize) -> Vec<Ind
 #[must_use]
 pub fn static_bytes(model: &Model) -> u64 {
     let textures = model.images.iter().map(|image| texture_bytes(image.width, image.height));
-    let skeleton = model.palette.len() * size_of::<PaletteEntry>() + model.bones.len() * size_of::<GpuBone>();
-    geometry_bytes(&model.geometry) + skeleton as u64 + textures.sum::<u64>()
+    geometry_bytes(&model.geometry) + textures.sum::<u64>()
 }
 
 /// Returns the size of the static geometry of a model on the device, with all levels of detail.
@@ -312,24 +302,6 @@ fn upload_indices(uploader: &mut Uploader, name: &str, geometry: &Geometry) -> R
     }
     let indices: Vec<u32> = all.copied().collect();
     Ok((uploader.buffer(&name, &indices, usage)?, vk::IndexType::UINT32))
-}
-
-fn palette_entries(palette: &PaletteLayout) -> Vec<PaletteEntry> {
-    let entry = |(&node, &is_joint): (&u32, &bool)| PaletteEntry { node, is_joint: u32::from(is_joint) };
-    palette.nodes.iter().zip(&palette.is_joint).map(entry).collect()
-}
-
-fn gpu_bones(model: &Model) -> Vec<GpuBone> {
-    let gpu_bone = |bone: &Bone| GpuBone {
-        mesh_from_base: bone.mesh_from_base.into(),
-        tip_mesh: bone.tip_mesh.to_array(),
-        base: bone.base,
-        tip: bone.tip,
-        node: model.palette.nodes[bone.base as usize],
-        axis_length: bone.axis_length,
-        padding: 0,
-    };
-    model.bones.iter().map(gpu_bone).collect()
 }
 
 fn static_vertices(geometry: &Geometry) -> Vec<StaticVertex> {

@@ -8,7 +8,7 @@
 //! A page is a part of the transient vertex buffer, which `skin.comp` writes and all later passes read.
 
 use std::mem::MaybeUninit;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use ash::vk;
 use bytemuck::Pod;
@@ -150,15 +150,6 @@ impl StreamBuffer {
     }
 }
 
-/// What the next frame must know about a frame that shows motion ([`history`](crate::renderer::history)).
-pub struct History {
-    pub instances: StreamBuffer,
-    /// The identity of the crowd, or none if the slot's last frame does not show motion.
-    pub crowd: Weak<()>,
-    pub time_seconds: f64,
-    pub crowd_height_metres: f32,
-}
-
 /// One page.
 pub struct Page {
     /// The skinned vertices.
@@ -167,8 +158,8 @@ pub struct Page {
     pub tangents: Buffer,
     /// The descriptor set of both buffers.
     pub set: DescriptorSet,
-    /// The set with which the next frame reads the page, for the motion view.
-    pub last_page_set: Option<DescriptorSet>,
+    /// A number that no other page of the device has.
+    pub number: u64,
 }
 
 /// Returns the sizes of the two buffers of a page for this number of vertices.
@@ -184,7 +175,7 @@ impl Page {
         let tangents = Buffer::new(device, &format!("{name}: tangents"), tangents, usage, BufferMemory::Device)?;
         let bindings = [&vertices, &tangents].map(Binding::Buffer);
         let set = DescriptorSet::new(device, name, &layouts.page, &bindings)?;
-        Ok(Self { vertices, tangents, set, last_page_set: None })
+        Ok(Self { vertices, tangents, set, number: device.created_count() })
     }
 
     fn has_room_for(&self, plan: PagePlan) -> bool {

@@ -8,11 +8,11 @@
 pub mod buffers;
 
 use std::mem::MaybeUninit;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use ash::vk;
 
-use self::buffers::{History, Page, StreamBuffer, StreamInfo, ensure_pages};
+use self::buffers::{Page, StreamBuffer, StreamInfo, ensure_pages};
 use crate::animation::PoseStreams;
 use crate::crowd::FramePlan;
 use crate::renderer::error::Result;
@@ -53,12 +53,10 @@ pub struct FrameSlot {
     pub scene_commands: CommandPool,
     /// The commands that write the output's image.
     pub output_commands: CommandPool,
-    /// The frame set: frame data, pose records, palette, morph weights, shadow map, light of the surroundings.
+    /// The frame set: frame data, pose records, palette, morph weights.
     pub set: DescriptorSet,
     /// The pages of the transient vertex buffer.
     pub pages: Vec<Page>,
-    /// Since the motion view was first shown.
-    pub history: Option<History>,
     /// The timestamps of the passes; `None` if the queue has none.
     pub timestamps: Option<Timestamps>,
     /// Signalled when the window system has released an image.
@@ -117,7 +115,6 @@ impl FrameSlot {
             output_commands: CommandPool::new(device, &format!("frame {index}: output"))?,
             set: DescriptorSet::new(device, &format!("frame set {index}"), &layouts.frame, &[])?,
             pages: Vec::new(),
-            history: None,
             timestamps: Timestamps::new(device, &format!("timestamps {index}"), Pass::COUNT as u32 + 1)?,
             image_available: BinarySemaphore::new(device, &format!("image available {index}"))?,
             streams,
@@ -146,11 +143,6 @@ impl FrameSlot {
         Ok(())
     }
 
-    /// Notes that the frame set refers to an image that is replaced. The next frame writes the set again.
-    pub fn outdate_set(&mut self) {
-        self.set_is_stale = true;
-    }
-
     /// Asserts that [`Self::wait`] was called since the slot's last frame was submitted. The CPU may write the slot's memory.
     pub fn assert_finished(&self) {
         assert!(self.in_flight_until.is_none(), "the GPU may still read this slot: call FrameSlot::wait first");
@@ -177,8 +169,7 @@ impl FrameSlot {
         }
     }
 
-    /// Makes room for a frame and writes its pose records. `lighting` is the shadow map and the light of the surroundings, for
-    /// the frame set. Call it after [`Self::wait`]. Steady frames find enough room; a
+    /// Makes room for a frame and writes its pose records. Call it after [`Self::wait`]. Steady frames find enough room; a
     /// growing crowd gets larger buffers.
     ///
     /// # Errors
@@ -189,14 +180,10 @@ impl FrameSlot {
         layouts: &Layouts,
         plan: &FramePlan,
         page_bytes: Option<u64>,
-        lighting: [Binding; 4],
     ) -> Result<()> {
         self.assert_finished();
         let bytes = |count: u32, size: usize| u64::from(count) * size as u64;
         let instances = plan.instance_count;
-        if let Some(history) = &mut self.history {
-            history.crowd = Weak::new();
-        }
         let Streams { records, palette, morph_weights, instances: instance_stream } = &mut self.streams;
         // A field, because the set stays stale if one of the buffers cannot be enlarged.
         self.set_is_stale |= palette.ensure(device, bytes(plan.joint_count, size_of::<JointMatrix>()), instances)?;
@@ -205,7 +192,7 @@ impl FrameSlot {
         self.set_is_stale |= records.ensure(device, size_of_val(&plan.records[..]) as u64, instances)?;
         instance_stream.ensure(device, bytes(instances, size_of::<InstanceData>()), instances)?;
         if self.set_is_stale
-            && let Some(bindings) = self.streams.frame_set_bindings(&self.frame_data, lighting)
+            && let Some(bindings) = self.streams.frame_set_bindings(&self.frame_data)
         {
             // SAFETY: the slot's last frame, the only user of the set, has finished.
             unsafe { self.set.write(&bindings) };
@@ -285,21 +272,12 @@ impl FrameSlot {
 
 impl Streams {
     /// Returns the bindings of the frame set, in order. `None` after a failure.
-    fn frame_set_bindings<'a>(
-        &'a self,
-        frame_data: &'a Buffer,
-        lighting: [Binding<'a>; 4],
-    ) -> Option<[Binding<'a>; 8]> {
-        let [shadow_map, irradiance, specular, table] = lighting;
+    fn frame_set_bindings<'a>(&'a self, frame_data: &'a Buffer) -> Option<[Binding<'a>; 4]> {
         Some([
             Binding::Buffer(frame_data),
             self.records.binding()?,
             self.palette.binding()?,
             self.morph_weights.binding()?,
-            shadow_map,
-            irradiance,
-            specular,
-            table,
         ])
     }
 }

@@ -22,8 +22,9 @@ use throng::app::view::hud::{Facts, Figures, Notice, Wishes, split_after_press};
 use throng::app::view::state::State;
 use throng::cli::Cli;
 use throng::crowd::{ClipChoice, Layout};
-use throng::renderer::{Overlay, PassTimes, Skinning, StageTimes, UploadPath};
-use throng::view::{Background, DebugView, Ground};
+use throng::extras::{DebugView, Triangles};
+use throng::renderer::{PassTimes, Skinning, StageTimes, UploadPath};
+use throng::view::{Background, Ground};
 
 /// All that a window shows, with what a person has done.
 struct Shown {
@@ -101,7 +102,7 @@ fn controls_change_the_state() {
         ("b.glb", |shown| shown.wishes.open == Some(1)),
         ("ring", |shown| shown.state.crowd_controls().layout == Layout::Ring),
         ("travel: walkers go somewhere", |shown| shown.state.crowd_controls().travel),
-        ("skeleton", |shown| shown.state.scene.visualization.skeleton),
+        ("skeleton", |shown| shown.state.scene.show.bones),
         ("colour", |shown| matches!(shown.state.scene.look.background, Background::Color(_))),
         ("sky", |shown| shown.state.scene.look.background == Background::Sky),
         ("none", |shown| shown.state.scene.look.background == Background::None),
@@ -142,7 +143,7 @@ fn controls_change_the_state() {
     window.get_by_role_and_label(Role::ComboBox, "surfaces show").click();
     window.run();
     click(&mut window, "weights");
-    assert_eq!(window.state().state.scene.visualization.view, DebugView::Weights);
+    assert_eq!(window.state().state.scene.show.view, DebugView::Weights);
     assert!(window.query_by_label("5000 need a byte").is_some() && window.query_by_label("a device").is_some());
 }
 
@@ -206,7 +207,7 @@ fn enter_chooses_the_first_row_that_is_found() {
     assert!(window.query_by_label("head").is_some() && window.query_by_label("waist").is_none());
     search(&mut window, "ad", true);
     assert_eq!(window.state().state.args.crowd.show.joint.as_deref(), Some("head"));
-    assert_eq!(window.state().state.scene.visualization.view, DebugView::Heat);
+    assert_eq!(window.state().state.scene.show.view, DebugView::Heat);
     search(&mut window, "x", false);
     assert!(window.query_by_label("nothing matches").is_some());
 }
@@ -338,7 +339,7 @@ fn indices_of_all_meshes_refer_to_one_list() {
     mesh.add_colored_rect(Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), Color32::from_rgb(1, 2, 3));
     let visible = Rect::from_min_max(pos2(0.0, 0.0), pos2(9.0, 9.0));
     let primitive = |clip_rect| ClippedPrimitive { clip_rect, primitive: Primitive::Mesh(mesh.clone()) };
-    let mut overlay = Overlay::default();
+    let mut overlay = Triangles::default();
     fill(&mut overlay, &[primitive(visible), primitive(Rect::NOTHING), primitive(visible)], 2.0, [9, 9]);
     assert_eq!((overlay.vertices.len(), overlay.indices.len(), overlay.draws.len()), (8, 12, 2));
     assert_eq!((overlay.indices.iter().min(), overlay.indices.iter().max()), (Some(&0), Some(&7)));

@@ -19,7 +19,7 @@ use throng::model::{
     Clip, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT, PaletteLayout,
     Skeleton, Track,
 };
-use throng::shader_types::{InstanceData, InstanceHistory, JointMatrix};
+use throng::shader_types::{InstanceData, JointMatrix};
 use throng::view::{Detail, Frustum, OrbitCamera};
 
 use crate::common::assets::{JELLY, asset};

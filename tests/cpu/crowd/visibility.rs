@@ -42,7 +42,7 @@ fn culling_never_loses_a_visible_vertex_or_shadow() {
 
 /// The number of an instance is its own, also after a change of clips has sorted the instances again.
 #[test]
-fn numbers_find_the_vertices_of_their_instances() {
+fn numbers_find_their_instances() {
     let models = [chain("A.glb", 5, 1.8, &["Idle", "Walk"]), chain("B.glb", 3, 1.2, &["Walk"])];
     let mut crowd = crowd_of(models, &CrowdSettings { share_poses_hz: Some(8.0), ..settings(400) });
     let placements = |crowd: &Crowd| {
@@ -55,21 +55,12 @@ fn numbers_find_the_vertices_of_their_instances() {
         crowd.set_clip(&choice).unwrap();
         assert_eq!(placements(&crowd), all, "{choice:?}");
         cull(&mut crowd, &OrbitCamera { distance: 4.0, ..OrbitCamera::default() }, 1.5, Some(Vec3::Y), &Detail::FULL);
-        let (plan, instances) = (plan_of(&crowd), instances_of(&crowd));
-        let mut found = vec![MaybeUninit::uninit(); 400];
-        crowd.write_history(&plan, &mut found);
-        let found: Vec<InstanceHistory> = written(&found);
+        let instances = instances_of(&crowd);
+        assert!((50..300).contains(&instances.len()), "{}", instances.len());
+        assert!(crowd.visible_instances().eq(instances.iter().copied()), "the same instances, one at a time");
         for data in &instances {
-            let batch = plan.batch_of(data.pose).unwrap();
-            let first_vertex = plan.records[data.pose as usize].skinned_vertex_offset;
-            let InstanceHistory { world_from_model, page, first_vertex: first, vertex_count, .. } =
-                found[data.numbers[0] as usize];
-            assert_eq!(world_from_model, data.world_from_model, "{choice:?}");
-            assert_eq!((page, first, vertex_count), (batch.page, first_vertex, batch.vertex_count), "{choice:?}");
+            assert_eq!(data.world_from_model, all[data.numbers[0] as usize], "{choice:?}");
         }
-        let hidden = found.iter().filter(|found| found.vertex_count == 0).count();
-        assert_eq!(hidden, 400 - instances.len());
-        assert!(hidden > 100 && instances.len() > 50, "{hidden}");
     }
 }
 

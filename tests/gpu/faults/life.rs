@@ -10,9 +10,9 @@ use anyhow::{Error, Result};
 use ash::vk;
 use throng::app::rebuild::{Losses, Rebuilding};
 use throng::app::scene::Scene;
+use throng::extras::{DebugView, Equipped, Show};
 use throng::model::Model;
 use throng::renderer::{FrameOutcome, Output, Renderer, RendererSettings, Shadows, UploadPath};
-use throng::view::{DebugView, Visualization};
 use throng::vulkan::device::Device;
 use throng::vulkan::instance::{Instance, InstanceOptions};
 use throng::vulkan::physical_device::PhysicalDevice;
@@ -96,7 +96,7 @@ impl Setting {
         let Self { device, models, scene } = self;
         let mut rebuilding = Rebuilding::new(losses, |_| offscreen_renderer(&instance(&[])?, device, models));
         let pixels = (0..FRAMES).try_fold(Vec::new(), |_, frame| {
-            let step = |scene: &mut Scene, renderer: &mut Renderer| {
+            let step = |scene: &mut Scene, renderer: &mut Equipped| {
                 draw(scene, renderer, frame)?;
                 Ok(renderer.wait()?)
             };
@@ -116,23 +116,23 @@ fn attempt<T>(failure: &mut Option<Error>, mut step: impl FnMut() -> Result<T>) 
     })
 }
 
-fn offscreen_renderer(instance: &Arc<Instance>, device: &str, models: &[Model]) -> Result<Renderer> {
+fn offscreen_renderer(instance: &Arc<Instance>, device: &str, models: &[Model]) -> Result<Equipped> {
     let physical = PhysicalDevice::choose(instance, Some(device), None)?;
     let device = Device::new(instance, physical, false)?;
     let settings =
         RendererSettings { upload: Some(UploadPath::Staged), shadows: Shadows::Map(64), ..RendererSettings::default() };
-    Ok(Renderer::new(&device, models, Output::offscreen(&device, EXTENT)?, settings)?)
+    Ok(Renderer::new(&device, models, Output::offscreen(&device, EXTENT)?, settings)?.into())
 }
 
 /// Draws frame 0 from nearby, frame 1 in a debug view, and the later ones in light of another sun.
-fn draw(scene: &mut Scene, renderer: &mut Renderer, frame: u32) -> Result<FrameOutcome> {
+fn draw(scene: &mut Scene, renderer: &mut Equipped, frame: u32) -> Result<FrameOutcome> {
     let camera = scene.camera;
     scene.look.sun.azimuth_degrees = if frame < 2 { 0.0 } else { 10.0 };
     if frame == 0 {
         scene.camera.zoom(0.02);
     }
     let view = if frame == 1 { DebugView::Normals } else { DebugView::Lit };
-    scene.visualization = Visualization { view, skeleton: frame == 1 };
+    scene.show = Show { view, bones: frame == 1, ..Show::default() };
     let drawn = scene.draw(renderer, f64::from(frame) * 0.3, ASPECT, frame + 1 == FRAMES);
     scene.camera = camera;
     Ok(drawn?.0)

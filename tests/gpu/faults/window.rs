@@ -12,6 +12,7 @@ use raw_window_handle::{
     DisplayHandle, HandleError, HasDisplayHandle, HasWindowHandle, WindowHandle, XcbDisplayHandle, XcbWindowHandle,
 };
 use throng::app::scene::Scene;
+use throng::extras::Equipped;
 use throng::renderer::{FrameOutcome, Output, Renderer, RendererSettings, Shadows, UploadPath};
 use throng::vulkan::device::Device;
 use throng::vulkan::instance::{Instance, InstanceOptions};
@@ -119,7 +120,7 @@ impl Setting {
     fn in_window(
         &mut self,
         window: &Arc<XcbWindow>,
-        life: impl FnOnce(&mut Scene, &mut Renderer) -> Result<(Vec<u8>, usize)>,
+        life: impl FnOnce(&mut Scene, &mut Equipped) -> Result<(Vec<u8>, usize)>,
     ) -> Outcome {
         window.resize(EXTENT);
         Outcome::of(window.surface_extensions(), |instance, _| {
@@ -130,14 +131,14 @@ impl Setting {
             let upload = Some(UploadPath::Staged);
             let settings =
                 RendererSettings { samples: 1, shadows: Shadows::Off, upload, ..RendererSettings::default() };
-            let mut renderer = Renderer::new(&device, &self.models, output, settings)?;
+            let mut renderer = Renderer::new(&device, &self.models, output, settings)?.into();
             loader::end_construction();
             life(&mut self.scene, &mut renderer)
         })
     }
 }
 
-fn draw(scene: &mut Scene, renderer: &mut Renderer) -> Result<FrameOutcome> {
+fn draw(scene: &mut Scene, renderer: &mut Equipped) -> Result<FrameOutcome> {
     Ok(scene.draw(renderer, 0.3, ASPECT, false)?.0)
 }
 

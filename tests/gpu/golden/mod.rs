@@ -45,7 +45,7 @@ pub const MIRRORED_AND_BLENDED: &str = "tests/golden/mirrored_and_blended.gltf";
 /// The name of an approved image, its models, and the options of `throng render`.
 type Golden = (&'static str, &'static [&'static str], &'static str);
 
-static IMAGES: [Golden; 16] = [
+pub static IMAGES: [Golden; 16] = [
     ("walker", &[WALKER], "--clip Walk --time 0.4"),
     ("upright", &[WALKER], "--clip Wave --time 1 --size 144x192"),
     // Edges without multisampling and surfaces without shadows.

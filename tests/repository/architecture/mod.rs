@@ -15,7 +15,7 @@ use super::files::{code, path_of, rust_files, text};
 use cycles::{MOD, Names};
 
 /// The layers below `app`, each with the layers that it may name. `lib.rs` and `main.rs` belong to none.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("model", &[]),
     ("shader_types", &[]),
     ("vulkan", &[]),
@@ -26,13 +26,14 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("retarget", &["animation", "model"]),
     ("crowd", &["animation", "measure", "model", "view", "shader_types"]),
     ("renderer", &["vulkan", "crowd", "animation", "model", "view", "shader_types"]),
-    ("cli", &["animation", "crowd", "model", "renderer", "view"]),
+    ("extras", &["renderer", "vulkan", "crowd", "model", "shader_types"]),
+    ("cli", &["animation", "crowd", "extras", "model", "renderer", "view"]),
 ];
 
 /// External crates, each with the files and folders below `src` that may name them.
 const OUTSIDE: [(&str, &[&str]); 9] = [
     ("gltf", &["model/import"]),
-    ("ash", &["vulkan", "renderer", "app"]),
+    ("ash", &["vulkan", "renderer", "extras", "app"]),
     ("gpu_allocator", &["vulkan", "renderer", "app"]),
     ("winit", &["app"]),
     ("egui", &["app/view/hud"]),
@@ -113,14 +114,15 @@ fn the_animation_library_builds_no_crate_of_the_program() {
     assert!(program_crates(&[]).len() > 10, "{:?}", program_crates(&[]));
 }
 
-/// Each shader is named by exactly one pass, so the reader of a shader finds its pass.
-#[cfg(feature = "render")]
+/// Each shader is named by exactly one pass or extra, so the reader of a shader finds it.
+#[cfg(feature = "extras")]
 #[test]
 fn every_shader_has_a_pass_that_names_it() {
     let mut passes = rust_files("src/renderer/passes");
     passes.retain(|file| file.ends_with("_pass.rs"));
     // The passes that run once, before the first frame.
     passes.push("src/renderer/resident/environment.rs".to_owned());
+    passes.extend(rust_files("src/extras"));
     for shader in throng::vulkan::spirv::ALL {
         let constant = format!("spirv::{}", shader.file_name.replace('.', "_").to_uppercase());
         let users: Vec<&String> = passes.iter().filter(|file| text(file).contains(&constant)).collect();

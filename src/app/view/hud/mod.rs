@@ -22,7 +22,7 @@ use winit::window::Window as OsWindow;
 
 use super::state::State;
 use super::words;
-use crate::renderer::Renderer;
+use crate::extras::Equipped;
 use contents::{COVERED, Contents};
 use paint::{Atlas, fill};
 
@@ -159,7 +159,7 @@ impl Hud {
     }
 
     /// Removes the triangles of a panel that is hidden.
-    pub fn clear(&mut self, renderer: &mut Renderer) {
+    pub fn clear(&mut self, renderer: &mut Equipped) {
         if self.laid_out.take().is_some() {
             renderer.overlay_mut().clear();
         }
@@ -170,7 +170,7 @@ impl Hud {
     pub fn lay_out(
         &mut self,
         window: &OsWindow,
-        renderer: &mut Renderer,
+        renderer: &mut Equipped,
         image_size: [u32; 2],
         facts: &Facts,
         state: &mut State,

@@ -1,6 +1,6 @@
-//! From egui's shapes to the renderer's overlay.
+//! From egui's shapes to the overlay.
 //!
-//! In: egui's triangles and changes of its one texture, the atlas of letters. Out: an [`Overlay`] in pixels, and the atlas.
+//! In: egui's triangles and changes of its one texture, the atlas of letters. Out: [`Triangles`] in pixels, and the atlas.
 
 use std::ops::Range;
 
@@ -8,8 +8,7 @@ use ash::vk;
 use egui::epaint::{ImageData, ImageDelta, Primitive};
 use egui::{ClippedPrimitive, TextureId, TexturesDelta};
 
-use crate::renderer::{Overlay, OverlayDraw};
-use crate::shader_types::OverlayVertex;
+use crate::extras::{OverlayDraw, OverlayVertex, Triangles};
 
 /// The atlas of letters, as egui has described it so far.
 #[derive(Debug, Default)]
@@ -67,7 +66,7 @@ impl Atlas {
 }
 
 /// Replaces an overlay by egui's triangles. Their positions are in points.
-pub fn fill(overlay: &mut Overlay, primitives: &[ClippedPrimitive], pixels_per_point: f32, image_size: [u32; 2]) {
+pub fn fill(overlay: &mut Triangles, primitives: &[ClippedPrimitive], pixels_per_point: f32, image_size: [u32; 2]) {
     overlay.clear();
     for ClippedPrimitive { clip_rect, primitive } in primitives {
         // Nothing in the panel uses callbacks.

@@ -15,9 +15,10 @@ use crate::app::morphs::names_of_morphs;
 use crate::app::view::state::{State, clip_name};
 use crate::app::view::words;
 use crate::crowd::{ClipChoice, Layout, ShownInstance};
+use crate::extras::DebugView;
 use crate::model::text::printable;
 use crate::renderer::{Skinning, UploadPath};
-use crate::view::{Background, DebugView, Ground, SunDirection};
+use crate::view::{Background, Ground, SunDirection};
 
 /// The largest number of morph targets that the panel lists.
 const MOST_MORPHS: usize = 1000;
@@ -244,21 +245,21 @@ impl Panel {
     fn look(&mut self, ui: &mut Ui, state: &mut State, wishes: &mut Wishes) {
         ui.horizontal(|ui| {
             let name = ui.label("surfaces show").id;
-            let mut chosen = state.scene.visualization.view;
+            let mut chosen = state.scene.show.view;
             let views = ComboBox::from_id_salt("view").selected_text(chosen.name()).show_ui(ui, |ui| {
                 for view in DebugView::ALL {
                     ui.selectable_value(&mut chosen, view, view.name());
                 }
             });
             views.response.labelled_by(name);
-            if chosen != state.scene.visualization.view {
+            if chosen != state.scene.show.view {
                 state.choose_view(chosen);
             }
         });
-        if let Some(legend) = state.scene.visualization.view.legend() {
+        if let Some(legend) = state.scene.show.view.legend() {
             ui.label(RichText::new(legend).small().weak());
         }
-        ui.checkbox(&mut state.scene.visualization.skeleton, "skeleton");
+        ui.checkbox(&mut state.scene.show.bones, "skeleton");
         CollapsingHeader::new(match &state.args.crowd.show.joint {
             Some(joint) => format!("weights of the joint {joint}"),
             None => "weights of a joint".to_owned(),

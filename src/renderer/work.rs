@@ -7,16 +7,16 @@
 use ash::vk;
 use bytemuck::Pod;
 
+use super::assembly::Renderer;
 use super::error::Result;
 use super::passes::crowd_draw::Eye;
 use super::passes::shadow_pass::casts_shadow;
 use super::resident::model::GpuDraw;
-use super::settings::Skinning;
-use super::setup::Renderer;
+use super::settings::{ByteCounts, Skinning};
 use super::slot::buffers::Page;
 use crate::crowd::Batch;
 use crate::model::Topology;
-use crate::shader_types::SkinnedVertex;
+use crate::shader_types::{JointMatrix, SkinnedVertex};
 use crate::vulkan::barrier::Access;
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::submit_and_wait;
@@ -49,6 +49,24 @@ pub struct DrawCounts {
 }
 
 impl Renderer {
+    /// Returns the sizes of the last frame's data and of the device memory in use.
+    #[must_use]
+    pub fn byte_counts(&self) -> ByteCounts {
+        let of_batch = |batch: &Batch| {
+            let size = self.pose_sizes.get(batch.model as usize);
+            u64::from(batch.pose_count) * size.map_or(0, |size| size.skinned_bytes(batch.vertex_count))
+        };
+        ByteCounts {
+            palette: u64::from(self.plan.joint_count) * size_of::<JointMatrix>() as u64,
+            skinned_vertices: match self.skinning {
+                Skinning::Compute => self.plan.batches.iter().map(of_batch).sum(),
+                Skinning::Vertex => 0,
+            },
+            static_data: self.models.iter().map(|model| model.static_bytes).sum(),
+            total_device: self.device.allocated_bytes(),
+        }
+    }
+
     /// Returns the work of the last frame that [`Self::begin_frame`] has planned. It does not depend on timings or threads.
     #[must_use]
     pub fn draw_counts(&self) -> DrawCounts {

@@ -1,17 +1,20 @@
 //! The overlay (`overlay.vert`, `overlay.frag`): a program's triangles over the tone-mapped picture.
 //!
-//! In: an [`Overlay`], whose meaning the renderer does not know, and its atlas, the image with the shapes of letters. Out: the
-//! output's image, in the rendering that tone mapping has begun. The pass is built when the program sets an atlas. `render`
-//! and `bench` never do.
+//! In: [`Triangles`], whose meaning nobody here knows, and their atlas, the image with the shapes of letters. Out: the output's
+//! image, in the rendering that tone mapping has begun. Everything is built when the program sets an atlas. `render` and `bench`
+//! never do.
 
 use std::mem::offset_of;
 use std::ops::Range;
 use std::sync::Arc;
 
 use ash::vk;
-use bytemuck::Pod;
+use bytemuck::{Pod, Zeroable};
 
-use crate::shader_types::{OverlayConstants, OverlayVertex, SpecializationConstants};
+use crate::renderer::Renderer;
+use crate::renderer::error;
+use crate::renderer::passes::PassInput;
+use crate::shader_types::SpecializationConstants;
 use crate::vulkan::Result;
 use crate::vulkan::barrier::{Access, ImageBarrier, SAMPLED, TRANSFER_TARGET, discarded};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
@@ -19,9 +22,28 @@ use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
 use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo, Sampler};
 use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, PipelineBuilder, PipelineLayout, VertexInput};
-use crate::vulkan::recorder::Recorder;
 use crate::vulkan::spirv;
 use crate::vulkan::swapchain::encodes_srgb;
+
+/// One vertex of the overlay.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct OverlayVertex {
+    /// The position in pixels from the top left.
+    pub position_pixels: [f32; 2],
+    /// The texture coordinates in the atlas.
+    pub tex_coords: [f32; 2],
+    /// sRGB-encoded RGBA multiplied by alpha, four unsigned normalised bytes, red lowest.
+    pub color_unorm8: u32,
+}
+
+/// Push constants of `overlay.vert`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct OverlayConstants {
+    /// 2 / size of the image in pixels.
+    pub clip_from_pixels: [f32; 2],
+}
 
 /// The vertex input.
 pub const VERTICES: VertexInput<'_> = VertexInput {
@@ -43,7 +65,7 @@ const fn attribute(location: u32, format: vk::Format, offset: usize) -> vk::Vert
 
 /// Triangles over the picture. They are drawn in order, and may be kept for several frames.
 #[derive(Debug, Default)]
-pub struct Overlay {
+pub struct Triangles {
     /// The vertices of all triangles.
     pub vertices: Vec<OverlayVertex>,
     /// Three indices of vertices for each triangle.
@@ -52,7 +74,7 @@ pub struct Overlay {
     pub draws: Vec<OverlayDraw>,
 }
 
-/// The next triangles of an overlay.
+/// The next triangles.
 #[derive(Debug, Clone, Copy)]
 pub struct OverlayDraw {
     /// The part of the image that they may cover, in pixels.
@@ -61,7 +83,7 @@ pub struct OverlayDraw {
     pub index_count: u32,
 }
 
-impl Overlay {
+impl Triangles {
     /// Removes all triangles.
     pub fn clear(&mut self) {
         self.vertices.clear();
@@ -85,13 +107,24 @@ struct SlotBuffers {
     rows: Option<Buffer>,
 }
 
+/// The overlay, if there is one.
+#[derive(Default)]
+pub struct Overlay {
+    /// What the next frames draw.
+    pub triangles: Triangles,
+    /// `None` before the program sets an atlas.
+    drawing: Option<Drawing>,
+}
+
 /// The pipeline, the atlas and the buffers of each slot.
-pub struct OverlayPass {
+struct Drawing {
     /// The pipeline, and the format of the images that it draws to. `None` before the first frame.
     pipeline: Option<(Pipeline, vk::Format)>,
     layout: PipelineLayout,
     set: DescriptorSet,
     slots: Vec<SlotBuffers>,
+    /// The slot of the frame.
+    slot: usize,
     atlas: Image,
     /// The rows of the atlas that the next frame copies, and their texels.
     changed_rows: Range<u32>,
@@ -101,12 +134,83 @@ pub struct OverlayPass {
     device: Arc<Device>,
 }
 
-impl OverlayPass {
-    /// Creates an atlas without contents.
+impl Overlay {
+    /// Sets the image that the texture coordinates refer to: RGBA, rows from the top, sRGB-encoded, multiplied by alpha. Only
+    /// `changed_rows` differ from the last call with this size. The next frame copies them.
     ///
     /// # Errors
-    /// No memory.
-    pub fn new(device: &Arc<Device>, [width, height]: [u32; 2]) -> Result<Self> {
+    /// Device lost or no memory.
+    pub fn set_atlas(
+        &mut self,
+        renderer: &mut Renderer,
+        size: [u32; 2],
+        rgba: &[u8],
+        changed_rows: Range<u32>,
+    ) -> error::Result<()> {
+        match &mut self.drawing {
+            Some(drawing) if drawing.atlas_size() == size => drawing.change_atlas(rgba, changed_rows),
+            _ => {
+                // Frames in flight use the old atlas.
+                renderer.wait()?;
+                let drawing = self.drawing.insert(Drawing::new(renderer.device(), size)?);
+                drawing.change_atlas(rgba, 0..size[1]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the triangles and the changed rows of the atlas to the buffers of a slot, and builds the pipeline for the format of
+    /// the image if there is none.
+    ///
+    /// # Errors
+    /// No memory, device lost, or the driver cannot build the pipeline.
+    pub fn fit(&mut self, renderer: &mut Renderer, slot: usize) -> error::Result<()> {
+        let (Some(drawing), Some(format)) = (&mut self.drawing, renderer.image_format()) else { return Ok(()) };
+        if self.triangles.is_empty() {
+            return Ok(());
+        }
+        if drawing.pipeline.as_ref().is_none_or(|(_, built_for)| *built_for != format) {
+            // Frames in flight use the old pipeline.
+            renderer.wait()?;
+            drawing.pipeline = Some((drawing.build(renderer.building().builder, format)?, format));
+        }
+        drawing.slot = slot;
+        // SAFETY: the slot's last frame has finished.
+        Ok(unsafe { drawing.fill_slot(&self.triangles) }?)
+    }
+
+    /// Notes that a frame was submitted, which copies the changed rows.
+    pub fn submitted(&mut self) {
+        if let Some(drawing) = self.drawing.as_mut().filter(|_| !self.triangles.is_empty()) {
+            drawing.changed_rows = 0..0;
+        }
+    }
+
+    /// Drops the pipeline, whose shaders may have changed, after all frames have finished. The next frame builds it again.
+    pub fn drop_pipeline(&mut self) {
+        if let Some(drawing) = &mut self.drawing {
+            drawing.pipeline = None;
+        }
+    }
+
+    /// Copies the changed rows of the atlas, outside of a rendering.
+    pub fn record_atlas(&self, input: &PassInput) {
+        if let Some(drawing) = self.drawing.as_ref().filter(|_| !self.triangles.is_empty()) {
+            drawing.record_atlas(input);
+        }
+    }
+
+    /// Draws the triangles, inside a rendering.
+    pub fn record(&self, input: &PassInput) {
+        if let Some(drawing) = self.drawing.as_ref().filter(|_| !self.triangles.is_empty()) {
+            drawing.record(input, &self.triangles);
+        }
+    }
+}
+
+impl Drawing {
+    /// Creates an atlas without contents.
+    fn new(device: &Arc<Device>, [width, height]: [u32; 2]) -> Result<Self> {
         let set_layout = DescriptorSetLayout::new(
             device,
             "overlay set layout",
@@ -130,6 +234,7 @@ impl OverlayPass {
             layout,
             set,
             slots: Vec::new(),
+            slot: 0,
             atlas,
             changed_rows: 0..0,
             changed_texels: Vec::new(),
@@ -139,15 +244,13 @@ impl OverlayPass {
         })
     }
 
-    /// Returns the size of the atlas.
-    #[must_use]
-    pub fn atlas_size(&self) -> [u32; 2] {
+    fn atlas_size(&self) -> [u32; 2] {
         let vk::Extent2D { width, height } = self.atlas.info().extent;
         [width, height]
     }
 
     /// Keeps rows of the whole atlas `rgba` for the next frame, with those that were kept before. The first call has all rows.
-    pub fn change_atlas(&mut self, rgba: &[u8], rows: Range<u32>) {
+    fn change_atlas(&mut self, rgba: &[u8], rows: Range<u32>) {
         let [width, height] = self.atlas_size();
         let kept = &self.changed_rows;
         let rows = if kept.is_empty() { rows } else { kept.start.min(rows.start)..kept.end.max(rows.end) };
@@ -160,45 +263,25 @@ impl OverlayPass {
         }
     }
 
-    /// Notes that a frame was submitted, which copies the changed rows.
-    pub fn submitted(&mut self) {
-        self.changed_rows = 0..0;
-    }
-
-    /// Drops the pipeline, whose shaders may have changed. The next frame builds it again.
+    /// Writes the triangles and the changed rows of the atlas to the buffers of the slot.
     ///
     /// # Safety
-    /// All frames have finished.
-    pub unsafe fn drop_pipeline(&mut self) {
-        self.pipeline = None;
-    }
-
-    /// Copies an overlay and the changed rows of the atlas to the buffers of a slot, and builds the pipeline for images of
-    /// `format` if there is none.
-    ///
-    /// # Errors
-    /// No memory, or the driver cannot build the pipeline.
-    ///
-    /// # Safety
-    /// The slot's last frame has finished. If the format has changed, all frames have finished.
-    pub unsafe fn prepare(
-        &mut self,
-        builder: &PipelineBuilder,
-        format: vk::Format,
-        slot: usize,
-        overlay: &Overlay,
-    ) -> Result<()> {
-        if self.pipeline.as_ref().is_none_or(|(_, built_for)| *built_for != format) {
-            self.pipeline = Some((self.build(builder, format)?, format));
-        }
+    /// The slot's last frame has finished.
+    unsafe fn fill_slot(&mut self, triangles: &Triangles) -> Result<()> {
+        let slot = self.slot;
         if self.slots.len() <= slot {
             self.slots.resize_with(slot + 1, SlotBuffers::default);
         }
         let Some(SlotBuffers { vertices, indices, rows }) = self.slots.get_mut(slot) else { return Ok(()) };
         // SAFETY: the caller promises that the slot's last frame has finished.
         unsafe {
-            fill(&self.device, vertices, ("overlay vertices", vk::BufferUsageFlags::VERTEX_BUFFER), &overlay.vertices)?;
-            fill(&self.device, indices, ("overlay indices", vk::BufferUsageFlags::INDEX_BUFFER), &overlay.indices)?;
+            fill(
+                &self.device,
+                vertices,
+                ("overlay vertices", vk::BufferUsageFlags::VERTEX_BUFFER),
+                &triangles.vertices,
+            )?;
+            fill(&self.device, indices, ("overlay indices", vk::BufferUsageFlags::INDEX_BUFFER), &triangles.indices)?;
             if !self.changed_rows.is_empty() {
                 let usage = vk::BufferUsageFlags::TRANSFER_SRC;
                 fill(&self.device, rows, ("overlay atlas rows", usage), &self.changed_texels)?;
@@ -207,9 +290,9 @@ impl OverlayPass {
         Ok(())
     }
 
-    /// Copies the changed rows of the atlas that [`Self::prepare`] has written for this slot, outside of a rendering.
-    pub fn record_atlas(&self, recorder: Recorder, slot: usize) {
-        let (Some(SlotBuffers { rows: Some(buffer), .. }), rows) = (self.slots.get(slot), &self.changed_rows) else {
+    fn record_atlas(&self, input: &PassInput) {
+        let (recorder, rows) = (input.recorder, &self.changed_rows);
+        let Some(SlotBuffers { rows: Some(buffer), .. }) = self.slots.get(self.slot) else {
             return;
         };
         if rows.is_empty() {
@@ -231,10 +314,11 @@ impl OverlayPass {
         recorder.image_barriers([ImageBarrier::new(&self.atlas, TRANSFER_TARGET, SAMPLED)]);
     }
 
-    /// Draws the overlay that [`Self::prepare`] has copied for this slot, inside a rendering.
-    pub fn record(&self, recorder: Recorder, extent: vk::Extent2D, slot: usize, overlay: &Overlay) {
+    fn record(&self, input: &PassInput, triangles: &Triangles) {
+        let PassInput { recorder, extent, .. } = *input;
         let Some((pipeline, _)) = &self.pipeline else { return };
-        let Some(SlotBuffers { vertices: Some(vertices), indices: Some(indices), .. }) = self.slots.get(slot) else {
+        let Some(SlotBuffers { vertices: Some(vertices), indices: Some(indices), .. }) = self.slots.get(self.slot)
+        else {
             return;
         };
         recorder.bind_pipeline(pipeline);
@@ -245,7 +329,7 @@ impl OverlayPass {
         recorder.bind_vertex_buffer(0, vertices, 0);
         recorder.bind_index_buffer(indices, vk::IndexType::UINT32);
         let mut first_index = 0;
-        for draw in &overlay.draws {
+        for draw in &triangles.draws {
             recorder.set_scissor(draw.clip);
             recorder.draw_indexed((first_index, draw.index_count), (0, 1));
             first_index += draw.index_count;

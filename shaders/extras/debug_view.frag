@@ -5,6 +5,7 @@
 #include "shared.glsl"
 #include "colors.glsl"
 #include "specialization.glsl"
+#include "debug_views.glsl"
 #include "tone_curve.glsl"
 #include "triangle.glsl"
 #define VARYING in
@@ -71,9 +72,6 @@ void main() {
     }
     if (DEBUG_VIEW == VIEW_WIRES) {
         color = from_display(vec3(0.28, 0.33, 0.46));
-    }
-    if (DEBUG_VIEW == VIEW_MOTION) {
-        color = in_blended.w > 0.99 ? direction_color(in_blended.xyz) : vec3(0.0);
     }
     out_color = vec4(mix(color, radiance_shown_as(color, frame.exposure), frame.opaque_alpha), 1.0);
 }

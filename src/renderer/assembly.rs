@@ -1,8 +1,7 @@
-//! The parts of a renderer, and their construction.
+//! The renderer: its parts, and their construction.
 //!
 //! In: models, an output and [`RendererSettings`]. Out: a [`Renderer`] with everything that frames need.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use ash::vk;
@@ -12,25 +11,22 @@ use super::layouts::Layouts;
 use super::memory::MemoryLimits;
 use super::output::Output;
 use super::output::attachments::Attachments;
+use super::passes::Building;
 use super::passes::character_pass::CharacterPass;
-use super::passes::debug_view_pass::DebugViewPass;
 use super::passes::ground_pass::GroundPass;
-use super::passes::outline_pass::OutlinePass;
-use super::passes::overlay_pass::{Overlay, OverlayPass};
 use super::passes::shadow_pass::ShadowPass;
-use super::passes::skeleton_pass::SkeletonPass;
 use super::passes::skin_pass::SkinPass;
 use super::passes::tone_map_pass::ToneMapPass;
-use super::resident::environment::Environment;
+use super::resident::lighting::Lighting;
 use super::resident::model::GpuModel;
 use super::resident::texture::Samplers;
-use super::settings::{ByteCounts, RendererSettings, Shadows, Skinning, UploadPath};
+use super::settings::{RendererSettings, Shadows, Skinning, UploadPath};
+use super::slot::buffers::Page;
 use super::slot::{FrameSlot, SlotSettings};
 use super::times::PassTimes;
-use crate::crowd::{Batch, FramePlan, PoseSize};
+use crate::crowd::{FramePlan, PoseSize};
 use crate::model::Model;
-use crate::shader_types::{JointMatrix, material_features as features};
-use crate::view::{DebugView, Visualization};
+use crate::shader_types::material_features as features;
 use crate::vulkan;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline::PipelineBuilder;
@@ -47,29 +43,19 @@ pub struct Renderer {
     shadows: Shadows,
     pub(super) shadow_pass: ShadowPass,
     pub(super) character_pass: CharacterPass,
-    pub(super) debug_view_pass: DebugViewPass,
     pub(super) ground_pass: GroundPass,
     /// The light of the surroundings. The first frame computes it, and each frame whose sky differs.
-    pub(super) environment: Environment,
-    pub(super) skeleton_pass: SkeletonPass,
-    /// The view that frames show, and whether they show bones. The pipelines exist.
-    pub(super) visualization: Visualization,
-    /// The triangles over the picture.
-    pub(super) overlay: Overlay,
-    /// Created when the program sets an atlas.
-    pub(super) overlay_pass: Option<OverlayPass>,
-    /// The index of the outlined instance among those that the camera sees.
-    pub(super) outlined: Option<u32>,
-    /// Created by the first frame with an outline.
-    pub(super) outline_pass: Option<OutlinePass>,
+    pub(super) lighting: Lighting,
     /// Created by the first frame, and again when the size or format of the output changes.
     pub(super) framebuffer: Option<Framebuffer>,
     pub(super) output: Output,
-    /// One for each frame in flight, and one more as soon as motion was shown.
+    /// One for each frame in flight, and one more after [`Self::keep_last_slot`].
     pub(super) slots: Vec<FrameSlot>,
     pub(super) slot_settings: SlotSettings,
     pub(super) frames_in_flight: usize,
     pub(super) plan: FramePlan,
+    /// See [`Self::keep_all_joints`].
+    pub(super) wants_all_joints: bool,
     pub(super) timeline: TimelineSemaphore,
     /// The number of submitted frames, and the timeline value that the last one signals.
     pub(super) frame_number: u64,
@@ -100,7 +86,7 @@ impl Renderer {
     pub fn new(device: &Arc<Device>, models: &[Model], output: Output, settings: RendererSettings) -> Result<Self> {
         let samples = sample_flags(device, settings.samples)?;
         let path = settings.upload.unwrap_or_else(|| UploadPath::best_for(&device.physical));
-        let layouts = Layouts::new(device)?;
+        let layouts = Layouts::new(device, settings.skinning)?;
         let builder = PipelineBuilder::new(device, settings.shaders);
         let mut samplers = Samplers::default();
         let upload = |model| GpuModel::new(device, &layouts, &mut samplers, model);
@@ -110,8 +96,9 @@ impl Renderer {
         let limits = MemoryLimits::new(device, &settings, largest_pose);
         let skinning = settings.skinning;
         let shadow_map_size = settings.shadows.map_size(device, output.size());
-        let shadow_pass = ShadowPass::new(&builder, &layouts, (skinning, shadow_map_size), &models)?;
-        let environment = Environment::new(&builder)?;
+        let building = Building { builder: &builder, layouts: &layouts, models: &models, skinning, samples };
+        let casters = if shadow_map_size.is_some() { &models[..] } else { &[] };
+        let lighting = Lighting::new(&builder, &layouts, shadow_map_size.unwrap_or(1))?;
         let slot_settings = SlotSettings { path, limits, serialize: settings.serialize };
         let slots = (0..settings.frames_in_flight.clamp(1, 3))
             .map(|index| FrameSlot::new(device, &layouts, index, slot_settings))
@@ -124,19 +111,12 @@ impl Renderer {
             skinning,
             transparent: settings.transparent,
             samples,
-            skin_pass: SkinPass::new(&builder, &layouts, &models, max_groups)?,
+            skin_pass: SkinPass::new(building, max_groups)?,
             shadows: settings.shadows,
-            shadow_pass,
-            character_pass: CharacterPass::new(&builder, &layouts, samples, (skinning, picture), &models)?,
-            debug_view_pass: DebugViewPass::new(samples, skinning),
-            ground_pass: GroundPass::new(&builder, &layouts, samples, shadow_map_size.is_some())?,
-            environment,
-            skeleton_pass: SkeletonPass::new(samples),
-            visualization: Visualization::default(),
-            overlay: Overlay::default(),
-            overlay_pass: None,
-            outlined: None,
-            outline_pass: None,
+            shadow_pass: ShadowPass::new(Building { models: casters, ..building })?,
+            character_pass: CharacterPass::new(building, picture)?,
+            ground_pass: GroundPass::new(building, shadow_map_size.is_some())?,
+            lighting,
             framebuffer: None,
             pose_sizes,
             models,
@@ -145,6 +125,7 @@ impl Renderer {
             slots,
             slot_settings,
             plan: FramePlan::default(),
+            wants_all_joints: false,
             timeline: TimelineSemaphore::new(device, "frames")?,
             frame_number: 0,
             window_ms: 0.0,
@@ -177,78 +158,67 @@ impl Renderer {
     /// Returns the side of the shadow map in texels, or `None` without shadows.
     #[must_use]
     pub fn shadow_map_size(&self) -> Option<u32> {
-        self.shadow_pass.map_size()
+        (self.shadows != Shadows::Off).then_some(self.lighting.shadow_map.info().extent.width)
     }
 
-    /// Returns the GPU times from `2 × frames_in_flight` frames ago.
+    /// Returns the GPU times from [`Self::gpu_times_lag`] frames ago.
     #[must_use]
     pub fn gpu_times(&self) -> Option<PassTimes> {
         self.gpu_times
     }
 
-    /// Returns the sizes of the last frame's data and of the device memory in use.
+    /// Returns the number of frames after which the GPU times of a frame arrive: a slot's next frame copies them out, and the one
+    /// after that reads the copy.
     #[must_use]
-    pub fn byte_counts(&self) -> ByteCounts {
-        let of_batch = |batch: &Batch| {
-            let size = self.pose_sizes.get(batch.model as usize);
-            u64::from(batch.pose_count) * size.map_or(0, |size| size.skinned_bytes(batch.vertex_count))
-        };
-        ByteCounts {
-            palette: u64::from(self.plan.joint_count) * size_of::<JointMatrix>() as u64,
-            skinned_vertices: match self.skinning {
-                Skinning::Compute => self.plan.batches.iter().map(of_batch).sum(),
-                Skinning::Vertex => 0,
-            },
-            static_data: self.models.iter().map(|model| model.static_bytes).sum(),
-            total_device: self.device.allocated_bytes(),
-        }
+    pub fn gpu_times_lag(&self) -> usize {
+        2 * self.slots.len()
     }
 
-    /// Chooses the view of the next frames. Builds the pipelines of a view that has not been shown before.
+    /// Returns what passes are built from.
+    #[must_use]
+    pub fn building(&self) -> Building<'_> {
+        let Self { builder, layouts, models, skinning, samples, .. } = self;
+        Building { builder, layouts, models, skinning: *skinning, samples: *samples }
+    }
+
+    /// Returns the number of frames that were submitted.
+    #[must_use]
+    pub fn frame_number(&self) -> u64 {
+        self.frame_number
+    }
+
+    /// Returns the plan of the frame that was begun last.
+    #[must_use]
+    pub fn plan(&self) -> &FramePlan {
+        &self.plan
+    }
+
+    /// Returns the pages of a slot, as its last frame has them.
+    #[must_use]
+    pub fn pages(&self, slot: usize) -> &[Page] {
+        self.slots.get(slot).map_or(&[], |slot| &slot.pages)
+    }
+
+    /// Returns the number of slots, of which each frame takes the next one.
+    #[must_use]
+    pub fn slot_count(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Plans all joint matrices of the next frame's poses in all levels of detail. Otherwise a pose has those that its level needs.
+    pub fn keep_all_joints(&mut self) {
+        self.wants_all_joints = true;
+    }
+
+    /// Keeps the slot of a frame until the next frame has finished, which can read it then: there is one slot more than frames in
+    /// flight from now on.
     ///
     /// # Errors
-    /// The device does not support the view, or the driver cannot build a pipeline.
-    pub fn visualize(&mut self, visualization: Visualization) -> Result<()> {
-        let Self { builder, layouts, models, debug_view_pass, skeleton_pass, .. } = self;
-        debug_view_pass.prepare(builder, layouts, models, visualization.view)?;
-        if visualization.skeleton {
-            skeleton_pass.prepare(builder, layouts)?;
-        }
-        let slots = self.slots.len();
-        if visualization.view == DebugView::Motion && slots == self.frames_in_flight {
-            self.slots.push(FrameSlot::new(&self.device, &self.layouts, slots, self.slot_settings)?);
-        }
-        self.visualization = visualization;
-        Ok(())
-    }
-
-    /// Chooses the node of each model whose weights [`DebugView::Heat`](crate::view::DebugView::Heat) shows. Models without
-    /// a node show weights of 0.
-    pub fn show_nodes(&mut self, nodes: &[Option<u32>]) {
-        for (model, node) in self.models.iter_mut().zip(nodes) {
-            model.constants.shown_node = node.unwrap_or(u32::MAX);
-        }
-    }
-
-    /// Returns the triangles over the picture, which the next frames draw. They need an atlas.
-    pub fn overlay_mut(&mut self) -> &mut Overlay {
-        &mut self.overlay
-    }
-
-    /// Sets the image that the overlay's texture coordinates refer to: RGBA, rows from the top, sRGB-encoded, multiplied by
-    /// alpha. Only `changed_rows` differ from the last call with this size. The next frame copies them.
-    ///
-    /// # Errors
-    /// Device lost or no memory.
-    pub fn set_overlay_atlas(&mut self, size: [u32; 2], rgba: &[u8], changed_rows: Range<u32>) -> Result<()> {
-        if self.overlay_pass.as_ref().is_none_or(|pass| pass.atlas_size() != size) {
-            // Frames in flight use the old pass.
-            self.wait()?;
-            let mut pass = OverlayPass::new(&self.device, size)?;
-            pass.change_atlas(rgba, 0..size[1]);
-            self.overlay_pass = Some(pass);
-        } else if let Some(pass) = &mut self.overlay_pass {
-            pass.change_atlas(rgba, changed_rows);
+    /// No memory.
+    pub fn keep_last_slot(&mut self) -> Result<()> {
+        let count = self.slots.len();
+        if count == self.frames_in_flight {
+            self.slots.push(FrameSlot::new(&self.device, &self.layouts, count, self.slot_settings)?);
         }
         Ok(())
     }
@@ -265,12 +235,6 @@ impl Renderer {
         let mut new = Self::new(&self.device, models, placeholder, settings)?;
         std::mem::swap(&mut new.output, &mut self.output);
         new.output.restart_timeline();
-        std::mem::swap(&mut new.overlay, &mut self.overlay);
-        new.overlay_pass = self.overlay_pass.take();
-        if let Some(pass) = &mut new.overlay_pass {
-            // SAFETY: all frames have finished.
-            unsafe { pass.drop_pipeline() };
-        }
         *self = new;
         Ok(())
     }
@@ -284,6 +248,12 @@ impl Renderer {
     #[must_use]
     pub fn image_extent(&self) -> Option<vk::Extent2D> {
         self.framebuffer.as_ref().map(|framebuffer| framebuffer.attachments.extent)
+    }
+
+    /// Returns the format of the last frame's image, or `None` before the first frame.
+    #[must_use]
+    pub fn image_format(&self) -> Option<vk::Format> {
+        self.framebuffer.as_ref().map(|framebuffer| framebuffer.format)
     }
 
     /// Waits for the last frame and returns its pixels if it was captured: RGBA, rows from the top. The images of
@@ -324,47 +294,17 @@ impl Renderer {
         }
     }
 
-    /// Copies the overlay to the buffers of a slot, whose last frame has finished.
-    pub(super) fn fit_overlay(&mut self, slot: usize, format: vk::Format) -> vulkan::Result<()> {
-        match &mut self.overlay_pass {
-            // SAFETY: `fit_framebuffer` has waited for all frames if the format has changed.
-            Some(pass) if !self.overlay.is_empty() => unsafe {
-                pass.prepare(&self.builder, format, slot, &self.overlay)
-            },
-            _ => Ok(()),
-        }
-    }
-
     /// Makes the shadow map as large as the output needs.
     pub(super) fn fit_shadow_map(&mut self) -> vulkan::Result<()> {
         match self.shadows.map_size(&self.device, self.output.size()) {
             Some(side) if self.shadow_map_size() != Some(side) => {
-                // Frames in flight use the old map, and their sets refer to it.
+                // Frames in flight use the old map, and the set that refers to it.
                 self.wait()?;
-                self.slots.iter_mut().for_each(FrameSlot::outdate_set);
-                self.shadow_pass.resize(&self.device, side)
+                // SAFETY: all frames have finished.
+                unsafe { self.lighting.resize(&self.device, side) }
             }
             _ => Ok(()),
         }
-    }
-
-    /// Builds the pass of the outline for the output, if the frame has one.
-    pub(super) fn fit_outline(&mut self, extent: vk::Extent2D, format: vk::Format) -> vulkan::Result<()> {
-        if self.outlined.is_none() {
-            return Ok(());
-        }
-        match &mut self.outline_pass {
-            Some(pass) if pass.format == format && pass.silhouette.info().extent == extent => {}
-            // SAFETY: a frame that used the old image had its size, and `fit_framebuffer` has waited for all such frames.
-            Some(pass) if pass.format == format => unsafe { pass.resize(&self.device, extent) }?,
-            _ => {
-                // Frames in flight may use the old pass.
-                self.wait()?;
-                let crowd = (self.skinning, &self.models[..]);
-                self.outline_pass = Some(OutlinePass::new(&self.builder, &self.layouts, crowd, (extent, format))?);
-            }
-        }
-        Ok(())
     }
 
     /// Creates the objects that depend on the output, if its size or format has changed.

@@ -1,6 +1,7 @@
 // --skinning vertex: skins each vertex like character_skinning.vert, for the debug views.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#include "skinning.glsl"
 #include "debug_vertex.glsl"
 
 void main() {

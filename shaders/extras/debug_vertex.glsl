@@ -4,23 +4,32 @@
 
 #include "character.glsl"
 #include "colors.glsl"
-#include "specialization.glsl"
-#include "skinning.glsl"
+#include "debug_views.glsl"
 
-// As in src/shader_types.rs. It is here and not in shared.glsl, so that other shaders do not know it.
+// As in src/extras/debug_view.rs.
 struct PaletteEntry {
     uint node;
     uint is_joint;
 };
 
-layout(set = 1, binding = 5, std430) readonly buffer PaletteEntries {
+// The data of the model. With --skinning vertex, set 1 has the first two as well.
+layout(set = 2, binding = 0, std430) readonly buffer DebugVertices {
+    BindVertex debug_vertices[];
+};
+
+layout(set = 2, binding = 1, std430) readonly buffer DebugInfluences {
+    GpuInfluence debug_influences[];
+};
+
+layout(set = 2, binding = 2, std430) readonly buffer PaletteEntries {
     PaletteEntry palette_entries[];
 };
 
-layout(push_constant, std430) uniform ModelConstants {
+layout(push_constant, std430) uniform DebugConstants {
     uint shown_node; // VIEW_HEAT: the node whose weights are shown
+    uint level; // VIEW_LOD: the level of detail in the camera's view
     uint coarsest_level; // VIEW_LOD: the level of detail that is red
-} model;
+} shown;
 
 layout(location = 7) in uvec2 in_numbers; // instance and pose
 
@@ -54,19 +63,21 @@ void emit_debug(uint vertex) {
         out_whole = number_color(in_numbers.y);
     }
     if (DEBUG_VIEW == VIEW_LOD) {
-        out_whole = level_color(poses[in_pose].camera_level, model.coarsest_level);
+        out_whole = level_color(shown.level, shown.coarsest_level);
     }
     bool is_heat = DEBUG_VIEW == VIEW_HEAT;
     if (is_heat || DEBUG_VIEW == VIEW_WEIGHTS || DEBUG_VIEW == VIEW_JOINTS || DEBUG_VIEW == VIEW_INFLUENCES) {
-        uint first = bind_vertices[vertex].first_influence;
+        // The influences that the pose was skinned with, in its level of detail.
+        BindVertex bound = debug_vertices[poses[in_pose].bind_vertex_offset + vertex];
+        uint first = bound.first_influence;
         vec3 mixed = vec3(0.0);
         float shown_weight = 0.0, strongest_weight = 0.0;
         uint strongest_node = 0, count = 0;
-        for (uint i = first; i < first + bind_vertices[vertex].influence_count; ++i) {
-            float weight = influences[i].weight;
-            PaletteEntry entry = palette_entries[influences[i].joint];
+        for (uint i = first; i < first + bound.influence_count; ++i) {
+            float weight = debug_influences[i].weight;
+            PaletteEntry entry = palette_entries[debug_influences[i].joint];
             mixed += weight * number_color(entry.node);
-            shown_weight += entry.node == model.shown_node ? weight : 0.0;
+            shown_weight += entry.node == shown.shown_node ? weight : 0.0;
             strongest_node = weight > strongest_weight ? entry.node : strongest_node;
             strongest_weight = max(weight, strongest_weight);
             // Influences of weight 0 fill up the list (src/renderer/resident/skin_runs.rs).

@@ -1,10 +1,10 @@
-// Debug view motion: each vertex's way since the last frame. Its last position is in a page of the frame before, which nobody
-// has written since (src/renderer/slot/history.rs). The number of the instance and that of the vertex find it.
+// The motion view: each vertex's way since the last frame. Its last position is in a page of the frame before, which nobody
+// has written since (src/extras/motion_view.rs). The number of the instance and that of the vertex find it.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "character.glsl"
+#include "shadow_caster.glsl"
 
-// As in src/shader_types.rs.
+// As in src/extras/motion_view.rs.
 struct InstanceHistory {
     JointMatrix world_from_model;
     uint page;
@@ -13,16 +13,15 @@ struct InstanceHistory {
     uint padding;
 };
 
-// Set 1 is a page of the last frame here.
-layout(set = 1, binding = 0, std430) readonly buffer LastInstances {
+layout(set = 2, binding = 0, std430) readonly buffer LastInstances {
     InstanceHistory last_instances[]; // by the number of the instance
 };
 
-layout(set = 1, binding = 1, std430) readonly buffer LastSkinnedVertices {
+layout(set = 2, binding = 1, std430) readonly buffer LastSkinnedVertices {
     SkinnedVertex last_skinned_vertices[];
 };
 
-layout(set = 2, binding = 0, std430) readonly buffer SkinnedVertices {
+layout(set = 1, binding = 0, std430) readonly buffer SkinnedVertices {
     SkinnedVertex skinned_vertices[];
 };
 
@@ -34,19 +33,19 @@ layout(push_constant, std430) uniform MotionConstants {
 layout(location = 7) in uvec2 in_numbers; // instance and pose
 
 layout(location = 5) out vec4 out_way; // -1 to 1; w is 0 without a last position
-layout(location = 6) flat out vec3 out_whole;
 
 void main() {
-    emit_vertex(skinned_vertices[poses[in_pose].skinned_vertex_offset + gl_VertexIndex], 0);
+    vec3 position = skinned_vertices[poses[in_pose].skinned_vertex_offset + gl_VertexIndex].position;
+    emit_caster(position, frame.clip_from_world);
+    gl_PointSize = 1.0;
     out_way = vec4(0.0);
-    out_whole = vec3(0.0);
     InstanceHistory last = last_instances[in_numbers.x];
     if (last.page != motion.page) {
         // The draw with the right page shows the instance. Here all of its vertices are at one point outside of the picture.
         gl_Position = vec4(2.0, 2.0, 0.0, 1.0);
     } else if (gl_VertexIndex < last.vertex_count) {
         vec3 last_position = last_skinned_vertices[last.first_vertex + gl_VertexIndex].position;
-        vec3 way = surface_position - transform_point(last.world_from_model, last_position);
+        vec3 way = to_world(position) - transform_point(last.world_from_model, last_position);
         out_way = vec4(way / (length(way) + motion.half_way_metres), 1.0);
     }
 }

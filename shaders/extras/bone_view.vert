@@ -5,7 +5,7 @@
 #include "instance.glsl"
 #include "colors.glsl"
 
-// As in src/shader_types.rs. It is here and not in shared.glsl, so that other shaders do not know it.
+// As in src/extras/bone_view.rs.
 struct GpuBone {
     JointMatrix mesh_from_base;
     vec3 tip_mesh;
@@ -16,7 +16,7 @@ struct GpuBone {
     uint padding;
 };
 
-layout(set = 1, binding = 6, std430) readonly buffer Bones {
+layout(set = 1, binding = 0, std430) readonly buffer Bones {
     GpuBone bones[];
 };
 
@@ -25,7 +25,7 @@ layout(location = 1) flat out vec3 out_color;
 // The corners of a triangle are 1 in one component each, so that the fragment shader finds the edges.
 layout(location = 2) out vec3 out_corner;
 
-// Eight triangles of the octahedron, and three for each of three axes. src/renderer/passes/skeleton_pass.rs has the sum.
+// Eight triangles of the octahedron, and three for each of three axes. src/extras/bone_view.rs has the sum.
 const uint OCTAHEDRON_VERTICES = 24;
 const uint AXIS_VERTICES = 9;
 const uint VERTICES_PER_BONE = 51;

@@ -3,11 +3,11 @@
 #extension GL_GOOGLE_include_directive : require
 #include "debug_vertex.glsl"
 
-layout(set = 2, binding = 0, std430) readonly buffer SkinnedVertices {
+layout(set = 1, binding = 0, std430) readonly buffer SkinnedVertices {
     SkinnedVertex skinned_vertices[];
 };
 
-layout(set = 2, binding = 1, std430) readonly buffer SkinnedTangents {
+layout(set = 1, binding = 1, std430) readonly buffer SkinnedTangents {
     uint skinned_tangents[];
 };
 

@@ -1,0 +1,12 @@
+// The depth of the selected character as the camera sees it, from the vertices that skin.comp wrote.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "shadow_caster.glsl"
+
+layout(set = 1, binding = 0, std430) readonly buffer SkinnedVertices {
+    SkinnedVertex skinned_vertices[];
+};
+
+void main() {
+    emit_caster(skinned_vertices[poses[in_pose].skinned_vertex_offset + gl_VertexIndex].position, frame.clip_from_world);
+}

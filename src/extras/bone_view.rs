@@ -1,0 +1,152 @@
+//! The bones and joint axes of every visible instance (`bone_view.vert`, `bone_view.frag`).
+//!
+//! In: the bones of each model, the palette and the instances. Out: colour, over everything that was drawn before. Depth is
+//! cleared first, so that bones hide each other but nothing hides them. Each batch takes one draw without indices: its vertices
+//! are the corners of all bones of the model, its instances those of the crowd. Everything is built when bones are first shown.
+
+use ash::vk;
+use bytemuck::{Pod, Zeroable};
+
+use crate::crowd::Crowd;
+use crate::model::{Bone, Model};
+use crate::renderer::Renderer;
+use crate::renderer::error::Result;
+use crate::renderer::layouts::FRAME_SET;
+use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
+use crate::renderer::passes::{Building, PassInput, vertex_input};
+use crate::shader_types::JointMatrix;
+use crate::vulkan;
+use crate::vulkan::buffer::Buffer;
+use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
+use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineLayout};
+use crate::vulkan::spirv;
+
+/// The number of vertices of a bone: eight triangles of an octahedron, and three triangles for each of three axes.
+/// `bone_view.vert` has the same number.
+pub const VERTICES_PER_BONE: u32 = 24 + 3 * 9;
+
+/// The set of the bones of a model.
+pub const BONES_SET: u32 = 1;
+
+/// One bone of a model. See [`Bone`].
+#[repr(C, align(16))]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct GpuBone {
+    /// The bind matrix of the joint at the base.
+    pub mesh_from_base: JointMatrix,
+    /// The tip at the time of binding, in mesh space.
+    pub tip_mesh: [f32; 3],
+    /// The palette entry of the joint at the base, relative to the pose's `palette_offset`.
+    pub base: u32,
+    /// The palette entry that moves the tip, relative to the pose's `palette_offset`.
+    pub tip: u32,
+    /// The node of the base, which decides the colour.
+    pub node: u32,
+    /// The length of the axes in mesh space, 0 for none.
+    pub axis_length: f32,
+    /// Rounds the size up to 80 bytes.
+    pub padding: u32,
+}
+
+/// The bones, if they are shown.
+#[derive(Default)]
+pub struct BoneView {
+    is_shown: bool,
+    /// `None` before bones are first shown.
+    drawing: Option<Drawing>,
+}
+
+struct Drawing {
+    pipeline: Pipeline,
+    layout: PipelineLayout,
+    /// The bones of each model.
+    models: Vec<ModelBones>,
+    _set_layout: DescriptorSetLayout,
+}
+
+struct ModelBones {
+    count: u32,
+    set: DescriptorSet,
+    _buffer: Buffer,
+}
+
+impl BoneView {
+    /// Chooses whether the next frame shows bones. They need the joints of all levels of detail.
+    ///
+    /// # Errors
+    /// No memory, or the driver cannot build the pipeline.
+    pub fn plan(&mut self, renderer: &mut Renderer, crowd: &Crowd, is_shown: bool) -> Result<()> {
+        self.is_shown = is_shown;
+        if is_shown {
+            renderer.keep_all_joints();
+            if self.drawing.is_none() {
+                self.drawing = Some(Drawing::new(renderer.building(), crowd.models())?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Clears depth and draws all bones.
+    pub fn record(&self, input: &PassInput) {
+        let PassInput { recorder, plan, slot, extent, .. } = *input;
+        let Some(Drawing { pipeline, layout, models, .. }) = self.drawing.as_ref().filter(|_| self.is_shown) else {
+            return;
+        };
+        let Some(instances) = slot.instances() else { return };
+        recorder.clear_depth(extent, 0.0);
+        recorder.bind_pipeline(pipeline);
+        recorder.bind_set(layout, FRAME_SET, &slot.set);
+        recorder.bind_vertex_buffer(vertex_input::INSTANCE_BINDING, instances, 0);
+        recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
+        for batch in plan.batches.iter().filter(|batch| batch.seen.count > 0) {
+            let Some(model) = models.get(batch.model as usize).filter(|model| model.count > 0) else { continue };
+            recorder.bind_set(layout, BONES_SET, &model.set);
+            let vertex_count = model.count.saturating_mul(VERTICES_PER_BONE);
+            recorder.draw_instances(vertex_count, (batch.seen.first, batch.seen.count));
+        }
+    }
+}
+
+impl Drawing {
+    fn new(building: Building, models: &[Model]) -> vulkan::Result<Self> {
+        let device = building.builder.device();
+        let bindings = [(vk::DescriptorType::STORAGE_BUFFER, vk::ShaderStageFlags::VERTEX)];
+        let set_layout = DescriptorSetLayout::new(device, "bones set layout", &bindings)?;
+        let layout = PipelineLayout::new(
+            device,
+            "bones pipeline layout",
+            vk::PipelineBindPoint::GRAPHICS,
+            &[&building.layouts.frame, &set_layout],
+            None,
+        )?;
+        let bones_of = |model: &Model| {
+            let name = format!("{}: bones", model.name);
+            let buffer = Buffer::filled(device, &name, vk::BufferUsageFlags::STORAGE_BUFFER, &gpu_bones(model))?;
+            let set = DescriptorSet::new(device, &name, &set_layout, &[Binding::Buffer(&buffer)])?;
+            Ok(ModelBones { count: model.bones.len() as u32, set, _buffer: buffer })
+        };
+        let models = models.iter().map(bones_of).collect::<vulkan::Result<_>>()?;
+        let pipeline = building.builder.graphics(&GraphicsPipelineInfo {
+            fragment: Some(&spirv::BONE_VIEW_FRAG),
+            vertex_input: vertex_input::INSTANCES,
+            color_format: Some(HDR_FORMAT),
+            depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, true)),
+            samples: building.samples,
+            ..GraphicsPipelineInfo::new("bones", &layout, &spirv::BONE_VIEW_VERT)
+        })?;
+        Ok(Self { pipeline, layout, models, _set_layout: set_layout })
+    }
+}
+
+fn gpu_bones(model: &Model) -> Vec<GpuBone> {
+    let gpu_bone = |bone: &Bone| GpuBone {
+        mesh_from_base: bone.mesh_from_base.into(),
+        tip_mesh: bone.tip_mesh.to_array(),
+        base: bone.base,
+        tip: bone.tip,
+        node: model.palette.nodes[bone.base as usize],
+        axis_length: bone.axis_length,
+        padding: 0,
+    };
+    model.bones.iter().map(gpu_bone).collect()
+}

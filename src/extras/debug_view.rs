@@ -1,0 +1,412 @@
+//! Debug views (`debug_view.vert`, `debug_view_skinning.vert`, `debug_view.frag`): characters whose colours show data instead of
+//! light.
+//!
+//! In: the instances and the same skinned vertices as the character pass, the influences of the bind-pose vertices, and the
+//! palette entries of each model. Out: colour and depth. Blended materials are opaque here, so that the data of the front surface
+//! is seen.
+//!
+//! The character pass has other shaders, so it pays nothing for the views. Each combination of view, topology, material features
+//! and skinning variant has its own pipeline. Pipelines are built when a view is first drawn, so most programs build none.
+
+use std::collections::btree_map::{BTreeMap, Entry};
+use std::sync::Arc;
+
+use ash::vk;
+use bytemuck::{Pod, Zeroable};
+
+use crate::crowd::{Batch, Crowd};
+use crate::model::{Model, PaletteLayout, Topology};
+use crate::renderer::error::{Error, Result, Setting};
+use crate::renderer::layouts::VERTICES_SET;
+use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
+use crate::renderer::passes::crowd_draw::{self, Eye};
+use crate::renderer::passes::{Building, PassInput, vertex_input};
+use crate::renderer::resident::model::{GpuDraw, GpuModel, SkinVariant};
+use crate::renderer::{Renderer, Skinning};
+use crate::shader_types::{SpecializationConstants, material_features};
+use crate::vulkan;
+use crate::vulkan::buffer::Buffer;
+use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
+use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineLayout};
+use crate::vulkan::spirv::{self, Spirv};
+
+/// The set of a model's data for debug views. It takes the place of the light.
+pub const DEBUG_SET: u32 = 2;
+
+/// One entry of a model's palette.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct PaletteEntry {
+    /// Index of the entry's node in the skeleton.
+    pub node: u32,
+    /// 1 if the entry is a joint of a skin, 0 if it belongs to a rigid mesh.
+    pub is_joint: u32,
+}
+
+/// What the views show of a batch: push constants.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct DebugConstants {
+    /// The node whose weights are shown as heat; no node if it is `u32::MAX`.
+    pub shown_node: u32,
+    /// The level of detail in the camera's view.
+    pub level: u32,
+    /// The coarsest level of detail of the model.
+    pub coarsest_level: u32,
+}
+
+/// The data that the surfaces of characters show. All views draw the same skinned vertices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum DebugView {
+    /// Materials in the light of sun and sky.
+    #[default]
+    Lit,
+    /// The vertex normals in world space: red is x, green is y, blue is z.
+    Normals,
+    /// The vertex tangents in world space; grey without tangents.
+    Tangents,
+    /// The first pair of texture coordinates: red is u, green is v.
+    TexCoords,
+    /// The colours of the vertices (COLOR_0), times the tint of the instance; white without them.
+    Colors,
+    /// The sum of joint colours times weights.
+    Weights,
+    /// The colour of the strongest joint.
+    Joints,
+    /// The number of joints of each vertex: 0 for rigid meshes.
+    Influences,
+    /// The weight of one joint of each model, as heat.
+    Heat,
+    /// A colour for each instance.
+    Instances,
+    /// A colour for each pose.
+    Poses,
+    /// The level of detail: grey is full detail, then from green to red, the coarsest one.
+    Lod,
+    /// The way of each vertex in world space since the last frame: red is x, green is y, blue is z.
+    Motion,
+    /// The edges of triangles.
+    Wireframe,
+}
+
+impl DebugView {
+    /// All views that need no further choice, in the order in which `view` shows them.
+    pub const ALL: [Self; 13] = [
+        Self::Lit,
+        Self::Weights,
+        Self::Joints,
+        Self::Influences,
+        Self::Normals,
+        Self::Tangents,
+        Self::TexCoords,
+        Self::Colors,
+        Self::Instances,
+        Self::Poses,
+        Self::Lod,
+        Self::Motion,
+        Self::Wireframe,
+    ];
+
+    /// Returns the meaning of the view's colours.
+    #[must_use]
+    pub fn legend(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Lit => return None,
+            Self::Normals => "x red, y green, z blue; grey is 0",
+            Self::Tangents => "x red, y green, z blue; grey: no tangents",
+            Self::TexCoords => "u red, v green",
+            Self::Colors => "the colours of the vertices; white: none",
+            Self::Weights => "the colours of the joints, mixed by weight",
+            Self::Joints => "the colour of the strongest joint",
+            Self::Influences => "joints: 1 blue, 2 cyan, 3 green, 4 yellow, more red; 0 grey",
+            Self::Heat => "grey 0, then blue, green (half), yellow, red 1",
+            Self::Instances => "a colour for each instance",
+            Self::Poses => "the same colour: the same pose",
+            Self::Lod => "grey: full detail, then green to red: coarser",
+            Self::Motion => "the way since the last frame: x red, y green, z blue; grey: none; black: not known",
+            Self::Wireframe => return None,
+        })
+    }
+
+    /// Returns the name that options and titles use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lit => "lit",
+            Self::Normals => "normals",
+            Self::Tangents => "tangents",
+            Self::TexCoords => "texcoords",
+            Self::Colors => "colors",
+            Self::Weights => "weights",
+            Self::Joints => "joints",
+            Self::Influences => "influences",
+            Self::Heat => "heat",
+            Self::Instances => "instances",
+            Self::Poses => "poses",
+            Self::Lod => "lod",
+            Self::Motion => "motion",
+            Self::Wireframe => "wireframe",
+        }
+    }
+
+    /// Returns the view after this one, and the first one after the last.
+    #[must_use]
+    pub fn next(self) -> Self {
+        let at = Self::ALL.iter().position(|&view| view == self).map_or(0, |at| (at + 1) % Self::ALL.len());
+        Self::ALL[at]
+    }
+}
+
+/// The values of the constant `DEBUG_VIEW`.
+pub mod debug_views {
+    /// The normals of the skinned vertices.
+    pub const NORMALS: u32 = 1;
+    /// The tangents of the skinned vertices.
+    pub const TANGENTS: u32 = 2;
+    /// The first pair of texture coordinates.
+    pub const TEX_COORDS: u32 = 3;
+    /// The sum of joint colours times weights.
+    pub const WEIGHTS: u32 = 4;
+    /// The colour of the strongest joint.
+    pub const JOINTS: u32 = 5;
+    /// The number of joints of each vertex.
+    pub const INFLUENCES: u32 = 6;
+    /// The weight of one joint.
+    pub const HEAT: u32 = 7;
+    /// A colour for each instance.
+    pub const INSTANCES: u32 = 8;
+    /// A colour for each pose.
+    pub const POSES: u32 = 9;
+    /// The surface below the wires.
+    pub const CLAY: u32 = 10;
+    /// The edges of triangles.
+    pub const WIRES: u32 = 11;
+    /// A colour for each level of detail.
+    pub const LOD: u32 = 12;
+    /// The colours of the vertices.
+    pub const COLORS: u32 = 13;
+}
+
+/// The key of a pipeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    /// The value of `DEBUG_VIEW`.
+    view: u32,
+    topology: Topology,
+    features: u32,
+    variant: SkinVariant,
+}
+
+/// The view that the next frame shows, and the pipelines of all views that have been drawn.
+#[derive(Default)]
+pub struct DebugViews {
+    view: DebugView,
+    /// The node of each model whose weights [`DebugView::Heat`] shows.
+    joint_nodes: Arc<[Option<u32>]>,
+    /// `None` before a view is first drawn.
+    drawing: Option<Drawing>,
+}
+
+struct Drawing {
+    pipelines: BTreeMap<Key, Pipeline>,
+    layout: PipelineLayout,
+    models: Vec<DebugModel>,
+    skinning: Skinning,
+    /// The view of which all pipelines exist.
+    ready: DebugView,
+    _set_layout: DescriptorSetLayout,
+}
+
+/// What the views need of a model.
+struct DebugModel {
+    /// Bind-pose vertices, influences, palette entries.
+    set: DescriptorSet,
+    coarsest_level: u32,
+    _palette_entries: Buffer,
+}
+
+impl DebugViews {
+    /// Chooses the view of the next frames, and the node of each model whose weights [`DebugView::Heat`] shows. Models without
+    /// a node show weights of 0. Builds the pipelines of a view that has not been shown before.
+    ///
+    /// # Errors
+    /// The device draws no edges, no memory, or the driver cannot build a pipeline.
+    pub fn plan(
+        &mut self,
+        renderer: &Renderer,
+        crowd: &Crowd,
+        view: DebugView,
+        joint_nodes: &Arc<[Option<u32>]>,
+    ) -> Result<()> {
+        self.joint_nodes = Arc::clone(joint_nodes);
+        self.view = DebugView::Lit;
+        let building = renderer.building();
+        if !layers(view).is_empty() {
+            let physical = &renderer.device().physical;
+            if view == DebugView::Wireframe && !physical.fill_mode_non_solid {
+                let names =
+                    DebugView::ALL.into_iter().filter(|&view| view != DebugView::Wireframe).map(DebugView::name);
+                return Err(Error::Unsupported {
+                    setting: Setting::View("the debug view wireframe"),
+                    device: physical.name.clone(),
+                    supported: names.collect::<Vec<_>>().join(", "),
+                });
+            }
+            let drawing = match &mut self.drawing {
+                Some(drawing) => drawing,
+                None => self.drawing.insert(Drawing::new(building, crowd.models())?),
+            };
+            drawing.prepare(building, view)?;
+        }
+        self.view = view;
+        Ok(())
+    }
+
+    /// Draws all visible instances, and returns true, if there is a view.
+    pub fn record(&self, input: &PassInput) -> bool {
+        let layers = layers(self.view);
+        let Some(Drawing { pipelines, layout, models, skinning, .. }) =
+            self.drawing.as_ref().filter(|_| !layers.is_empty())
+        else {
+            return false;
+        };
+        let PassInput { recorder, slot, .. } = *input;
+        let bind_vertices = |batch: &Batch, model: &GpuModel| {
+            // Vertex skinning has no pages.
+            let page = slot.pages.get(batch.page as usize);
+            recorder.bind_set(layout, VERTICES_SET, page.map_or(&model.set, |page| &page.set));
+            let Some(debug) = models.get(batch.model as usize) else { return };
+            recorder.bind_set(layout, DEBUG_SET, &debug.set);
+            let node = self.joint_nodes.get(batch.model as usize).copied().flatten();
+            let constants = DebugConstants {
+                shown_node: node.unwrap_or(u32::MAX),
+                level: batch.levels.camera,
+                coarsest_level: debug.coarsest_level,
+            };
+            recorder.push_constants(layout, &constants);
+        };
+        for &layer in layers {
+            let pipeline_of = |draw: &GpuDraw| pipelines.get(&key(draw, layer, *skinning)?);
+            crowd_draw::record_with(input, layout, Eye::Camera, bind_vertices, pipeline_of);
+        }
+        true
+    }
+}
+
+impl Drawing {
+    fn new(building: Building, models: &[Model]) -> vulkan::Result<Self> {
+        let Building { builder, layouts, skinning, .. } = building;
+        let device = builder.device();
+        let bindings = [(vk::DescriptorType::STORAGE_BUFFER, vk::ShaderStageFlags::VERTEX); 3];
+        let set_layout = DescriptorSetLayout::new(device, "debug set layout", &bindings)?;
+        let layout = PipelineLayout::new(
+            device,
+            "debug pipeline layout",
+            vk::PipelineBindPoint::GRAPHICS,
+            &[&layouts.frame, layouts.vertices(skinning), &set_layout, &layouts.material],
+            Some((vk::ShaderStageFlags::VERTEX, size_of::<DebugConstants>())),
+        )?;
+        let debug_model = |(model, gpu): (&Model, &GpuModel)| {
+            let name = format!("{}: palette entries", model.name);
+            let entries = palette_entries(&model.palette);
+            let entries = Buffer::filled(device, &name, vk::BufferUsageFlags::STORAGE_BUFFER, &entries)?;
+            let [bind_vertices, influences, ..] = &gpu.buffers;
+            let bindings = [bind_vertices, influences, &entries].map(Binding::Buffer);
+            let set = DescriptorSet::new(device, &name, &set_layout, &bindings)?;
+            let coarsest_level = model.geometry.coarser_levels.len() as u32;
+            Ok(DebugModel { set, coarsest_level, _palette_entries: entries })
+        };
+        let models = models.iter().zip(building.models).map(debug_model).collect::<vulkan::Result<_>>()?;
+        let ready = DebugView::Lit;
+        Ok(Self { pipelines: BTreeMap::new(), layout, models, skinning, ready, _set_layout: set_layout })
+    }
+
+    /// Builds the pipelines of a view that do not exist yet.
+    fn prepare(&mut self, building: Building, view: DebugView) -> vulkan::Result<()> {
+        if self.ready == view {
+            return Ok(());
+        }
+        let draws = building.models.iter().flat_map(|model| &model.draws);
+        for key in draws.flat_map(|draw| layers(view).iter().filter_map(|&layer| key(draw, layer, building.skinning))) {
+            if let Entry::Vacant(entry) = self.pipelines.entry(key) {
+                let vertex = match key.variant.skinning {
+                    Skinning::Compute => &spirv::DEBUG_VIEW_VERT,
+                    Skinning::Vertex => &spirv::DEBUG_VIEW_SKINNING_VERT,
+                };
+                entry.insert(pipeline(building, &self.layout, vertex, &key)?);
+            }
+        }
+        self.ready = view;
+        Ok(())
+    }
+}
+
+/// Returns the key of the pipeline of a draw, or `None` if this layer does not show the draw.
+fn key(draw: &GpuDraw, view: u32, skinning: Skinning) -> Option<Key> {
+    if view == debug_views::WIRES && draw.topology != Topology::Triangles {
+        return None;
+    }
+    Some(Key {
+        view,
+        topology: draw.topology,
+        features: draw.features & FEATURES,
+        variant: draw.skin_variant(skinning),
+    })
+}
+
+/// The material features that matter without light.
+const FEATURES: u32 = material_features::FLAT
+    | material_features::THIN
+    | material_features::MASKED
+    | material_features::TEX_COORDS_VARY
+    | material_features::BASE_COLOR_TEXTURE
+    | material_features::COLOR_FACTOR
+    | material_features::MIRRORED_BY_CLIPS
+    | material_features::TANGENTS;
+
+/// Returns the values of `DEBUG_VIEW` that are drawn one over the other.
+fn layers(view: DebugView) -> &'static [u32] {
+    match view {
+        DebugView::Lit | DebugView::Motion => &[],
+        DebugView::Normals => &[debug_views::NORMALS],
+        DebugView::Tangents => &[debug_views::TANGENTS],
+        DebugView::TexCoords => &[debug_views::TEX_COORDS],
+        DebugView::Colors => &[debug_views::COLORS],
+        DebugView::Weights => &[debug_views::WEIGHTS],
+        DebugView::Joints => &[debug_views::JOINTS],
+        DebugView::Influences => &[debug_views::INFLUENCES],
+        DebugView::Heat => &[debug_views::HEAT],
+        DebugView::Instances => &[debug_views::INSTANCES],
+        DebugView::Poses => &[debug_views::POSES],
+        DebugView::Lod => &[debug_views::LOD],
+        // The surface hides the edges behind it.
+        DebugView::Wireframe => &[debug_views::CLAY, debug_views::WIRES],
+    }
+}
+
+/// Builds a pipeline whose fragment shader is that of the debug views.
+fn pipeline(building: Building, layout: &PipelineLayout, vertex: &Spirv, key: &Key) -> vulkan::Result<Pipeline> {
+    let Key { view, topology, features, variant } = *key;
+    let is_wires = view == debug_views::WIRES;
+    let name = format!("debug view: {key:?}");
+    let constants = SpecializationConstants { features, ..variant.constants() };
+    building.builder.graphics(&GraphicsPipelineInfo {
+        fragment: Some(&spirv::DEBUG_VIEW_FRAG),
+        // The view follows the constants of all shaders.
+        constants: &[&constants.words()[..], &[view]].concat(),
+        vertex_input: vertex_input::NUMBERED_CHARACTERS,
+        topology: vertex_input::primitive(topology),
+        polygon_mode: if is_wires { vk::PolygonMode::LINE } else { vk::PolygonMode::FILL },
+        color_format: Some(HDR_FORMAT),
+        depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, !is_wires)),
+        samples: building.samples,
+        // Slightly nearer than the surface.
+        depth_bias: is_wires.then_some((64.0, 1.0)),
+        ..GraphicsPipelineInfo::new(&name, layout, vertex)
+    })
+}
+
+fn palette_entries(palette: &PaletteLayout) -> Vec<PaletteEntry> {
+    let entry = |(&node, &is_joint): (&u32, &bool)| PaletteEntry { node, is_joint: u32::from(is_joint) };
+    palette.nodes.iter().zip(&palette.is_joint).map(entry).collect()
+}

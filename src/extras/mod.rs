@@ -1,0 +1,211 @@
+//! What stands beside the renderer: the second page of the frame.
+//!
+//! In: [`Show`], what a person wants to see beside the lit crowd. Out: an implementation of [`Extras`], plain calls in the order of
+//! the frame, and [`Equipped`], a renderer with all of them.
+//!
+//! Invariants: no file of the renderer names an extra. Extras do not name each other, and a line here names at most one: an extra
+//! is deleted with its file, its shaders and the lines that the compiler names. A barrier on what several passes share stands in
+//! `frame.rs`; one on an object's own image stands in its file, between producer and consumer.
+
+pub mod bone_view;
+pub mod debug_view;
+pub mod motion_view;
+pub mod outline;
+pub mod overlay;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::ThreadPool;
+
+use crate::crowd::Crowd;
+use crate::model::Model;
+use crate::renderer::error::Result;
+use crate::renderer::passes::PassInput;
+use crate::renderer::{Extras, FrameOutcome, Renderer, RendererSettings, Shot, StageTimes};
+use crate::shader_types::SkinnedVertex;
+use crate::vulkan;
+
+pub use debug_view::DebugView;
+pub use overlay::{OverlayDraw, OverlayVertex, Triangles};
+
+/// What frames show beside the lit crowd.
+#[derive(Debug, Clone, Default)]
+pub struct Show {
+    /// The data that surfaces show.
+    pub view: DebugView,
+    /// The node of each model whose weights [`DebugView::Heat`] shows. Models without a node show weights of 0.
+    pub joint_nodes: Arc<[Option<u32>]>,
+    /// Whether bones and joint axes are drawn over everything else.
+    pub bones: bool,
+    /// The number of the instance that has an outline.
+    pub outlined: Option<u32>,
+}
+
+/// All extras.
+#[derive(Default)]
+struct All {
+    show: Show,
+    debug_view: debug_view::DebugViews,
+    motion_view: motion_view::MotionView,
+    bone_view: bone_view::BoneView,
+    outline: outline::Outline,
+    overlay: overlay::Overlay,
+}
+
+impl All {
+    /// Builds what the next frame shows, as far as it does not depend on the frame.
+    fn prepare(&mut self, renderer: &mut Renderer, crowd: &Crowd) -> Result<()> {
+        let show = &self.show;
+        self.debug_view.plan(renderer, crowd, show.view, &show.joint_nodes)?;
+        self.motion_view.plan(renderer, show.view == DebugView::Motion)?;
+        self.bone_view.plan(renderer, crowd, show.bones)
+    }
+}
+
+// SAFETY: `Equipped` drops its renderer, which waits for all frames, before its extras. An extra that replaces an object waits
+// first, or for the slot's last frame if the object belongs to the slot.
+unsafe impl Extras for All {
+    fn plan(&mut self, renderer: &mut Renderer, crowd: &Crowd, _: &Shot) -> Result<()> {
+        self.prepare(renderer, crowd)?;
+        self.outline.plan(crowd, self.show.outlined);
+        Ok(())
+    }
+
+    fn write(&mut self, renderer: &Renderer, slot: usize, crowd: &Crowd, shot: &Shot) -> Result<()> {
+        self.motion_view.write(renderer, slot, crowd, shot)
+    }
+
+    fn fit(&mut self, renderer: &mut Renderer, slot: usize) -> Result<()> {
+        self.outline.fit(renderer)?;
+        self.overlay.fit(renderer, slot)
+    }
+
+    fn characters(&self, input: &PassInput) -> bool {
+        let mut are_drawn = false;
+        are_drawn |= self.debug_view.record(input);
+        are_drawn |= self.motion_view.record(input);
+        are_drawn
+    }
+
+    fn over_scene(&self, input: &PassInput) {
+        self.bone_view.record(input);
+    }
+
+    fn after_scene(&self, input: &PassInput) {
+        self.outline.record_silhouette(input);
+        self.overlay.record_atlas(input);
+    }
+
+    fn over_picture(&self, input: &PassInput) {
+        self.outline.record_line(input);
+        self.overlay.record(input);
+    }
+}
+
+/// A renderer with all extras. It is read through [`Deref`](std::ops::Deref). It is never handed out to be changed, because the
+/// extras belong to the frames of this renderer and no other.
+pub struct Equipped {
+    /// Dropped first: its drop waits for all frames.
+    renderer: Renderer,
+    extras: All,
+}
+
+impl std::ops::Deref for Equipped {
+    type Target = Renderer;
+
+    fn deref(&self) -> &Renderer {
+        &self.renderer
+    }
+}
+
+impl From<Renderer> for Equipped {
+    fn from(renderer: Renderer) -> Self {
+        Self { renderer, extras: All::default() }
+    }
+}
+
+impl Equipped {
+    /// Draws as [`Renderer::draw`] does, with extras.
+    ///
+    /// # Errors
+    /// Those of [`Renderer::draw`], and settings that the device cannot show.
+    pub fn draw(
+        &mut self,
+        crowd: &mut Crowd,
+        threads: &ThreadPool,
+        shot: &Shot,
+        show: &Show,
+    ) -> Result<(FrameOutcome, StageTimes)> {
+        self.extras.show = show.clone();
+        let drawn = self.renderer.draw(crowd, threads, shot, &mut self.extras)?;
+        if drawn.0 == FrameOutcome::Drawn {
+            self.extras.overlay.submitted();
+        }
+        Ok(drawn)
+    }
+
+    /// Builds what a frame with these extras needs, to find out whether the device can show them.
+    ///
+    /// # Errors
+    /// It cannot, or it has no memory.
+    pub fn try_show(&mut self, crowd: &Crowd, show: &Show) -> Result<()> {
+        self.extras.show = show.clone();
+        self.extras.prepare(&mut self.renderer, crowd)
+    }
+
+    /// Returns the triangles over the picture, which the next frames draw. They need an atlas.
+    pub fn overlay_mut(&mut self) -> &mut Triangles {
+        &mut self.extras.overlay.triangles
+    }
+
+    /// Sets the image of the overlay: see [`Overlay::set_atlas`](overlay::Overlay::set_atlas).
+    ///
+    /// # Errors
+    /// Device lost or no memory.
+    pub fn set_overlay_atlas(&mut self, size: [u32; 2], rgba: &[u8], changed_rows: Range<u32>) -> Result<()> {
+        self.extras.overlay.set_atlas(&mut self.renderer, size, rgba, changed_rows)
+    }
+
+    /// Builds everything again, as [`Renderer::rebuild`] does. The overlay stays.
+    ///
+    /// # Errors
+    /// Those of [`Renderer::new`]. Everything is then as it was.
+    pub fn rebuild(&mut self, models: &[Model], settings: RendererSettings) -> Result<()> {
+        self.renderer.rebuild(models, settings)?;
+        // All frames have finished.
+        let mut overlay = std::mem::take(&mut self.extras).overlay;
+        overlay.drop_pipeline();
+        self.extras.overlay = overlay;
+        Ok(())
+    }
+
+    /// Sets the new size of the window.
+    pub fn resize(&mut self, width: u32, height: u32) {
+        self.renderer.resize(width, height);
+    }
+
+    /// Waits for the last frame and returns its pixels: see [`Renderer::wait_for_pixels`].
+    ///
+    /// # Errors
+    /// Device lost.
+    pub fn wait_for_pixels(&mut self) -> Result<&[u8]> {
+        self.renderer.wait_for_pixels()
+    }
+
+    /// Reads skinned vertices of the last frame: see [`Renderer::read_skinned_vertices`].
+    ///
+    /// # Errors
+    /// Device lost, no memory.
+    pub fn read_skinned_vertices(&mut self, pose: u32) -> Result<Vec<SkinnedVertex>> {
+        self.renderer.read_skinned_vertices(pose)
+    }
+
+    /// Waits until all frames have finished.
+    ///
+    /// # Errors
+    /// Device lost.
+    pub fn wait(&mut self) -> vulkan::Result<()> {
+        self.renderer.wait()
+    }
+}

@@ -1,0 +1,172 @@
+//! The outline of one instance (`outline.vert`, `outline.frag`, `silhouette.vert`, `silhouette_skinning.vert`): how a program
+//! shows which character is selected.
+//!
+//! In: the number of the instance. Out: first its depth alone, in an image of the output's size. Then, over the tone-mapped
+//! picture, a line around the pixels that it covers, also where other characters hide it. Everything is built when a program
+//! first selects an instance that the camera sees. `render` and `bench` never do.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use ash::vk;
+
+use crate::crowd::{Batch, Crowd, FramePlan, InstanceRange};
+use crate::model::Topology;
+use crate::renderer::error::Result;
+use crate::renderer::output::attachments::DEPTH_FORMAT;
+use crate::renderer::passes::crowd_draw::{self, Eye};
+use crate::renderer::passes::shadow_pass::{CasterKey, caster_key, caster_pipeline};
+use crate::renderer::passes::{Building, PassInput};
+use crate::renderer::resident::model::GpuDraw;
+use crate::renderer::{Renderer, Skinning};
+use crate::shader_types::SpecializationConstants;
+use crate::vulkan;
+use crate::vulkan::barrier::{Access, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
+use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
+use crate::vulkan::device::Device;
+use crate::vulkan::image::{Image, ImageInfo, Sampler};
+use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, PipelineLayout};
+use crate::vulkan::recorder::Rendering;
+use crate::vulkan::spirv;
+use crate::vulkan::swapchain::encodes_srgb;
+
+/// The outline of the selected instance, if there is one.
+#[derive(Default)]
+pub struct Outline {
+    /// The index of the instance among those that the camera sees.
+    index: Option<u32>,
+    /// A plan that draws this instance alone.
+    plan: FramePlan,
+    /// `None` before the first outline.
+    drawing: Option<Drawing>,
+}
+
+/// The pipelines of the silhouette and of the line, and the image between them.
+struct Drawing {
+    /// The depth of the instance.
+    silhouette: Image,
+    casters: BTreeMap<CasterKey, Pipeline>,
+    skinning: Skinning,
+    line: Pipeline,
+    /// The format of the images that the line is drawn to.
+    format: vk::Format,
+    layout: PipelineLayout,
+    set: DescriptorSet,
+    sampler: Sampler,
+    _set_layout: DescriptorSetLayout,
+}
+
+impl Outline {
+    /// Finds the instance with a number among those that the camera sees.
+    pub fn plan(&mut self, crowd: &Crowd, number: Option<u32>) {
+        self.index = number.and_then(|number| crowd.seen_index(number));
+    }
+
+    /// Plans the instance, and builds what is missing for the output. Frames in flight may use what it replaces, so it waits.
+    ///
+    /// # Errors
+    /// No memory, device lost, or the driver cannot build a pipeline.
+    pub fn fit(&mut self, renderer: &mut Renderer) -> Result<()> {
+        self.plan.batches.clear();
+        let (Some(index), Some(extent), Some(format)) = (self.index, renderer.image_extent(), renderer.image_format())
+        else {
+            return Ok(());
+        };
+        let seen = |first: u32, count: u32| (first..first + count).contains(&index);
+        let batch = renderer.plan().batches.iter().find(|batch| seen(batch.seen.first, batch.seen.count));
+        let Some(&batch) = batch else { return Ok(()) };
+        let seen = InstanceRange { first: index, count: 1 };
+        self.plan.batches.push(Batch { seen, shadow_only: InstanceRange::default(), ..batch });
+        match &mut self.drawing {
+            Some(drawing) if drawing.format == format && drawing.silhouette.info().extent == extent => {}
+            Some(drawing) if drawing.format == format => {
+                renderer.wait()?;
+                drawing.silhouette = image(renderer.device(), extent)?;
+                // SAFETY: all frames have finished.
+                unsafe { drawing.set.write(&[Binding::Texture(&drawing.silhouette, &drawing.sampler)]) };
+            }
+            _ => {
+                renderer.wait()?;
+                self.drawing = Some(Drawing::new(renderer.building(), extent, format)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns what draws this frame's outline.
+    fn shown(&self) -> Option<&Drawing> {
+        self.drawing.as_ref().filter(|_| !self.plan.batches.is_empty())
+    }
+
+    /// Draws the depth of the instance into the cleared image.
+    pub fn record_silhouette(&self, input: &PassInput) {
+        let Some(Drawing { silhouette, casters, skinning, .. }) = self.shown() else { return };
+        let barrier = |from, to| input.recorder.image_barriers([ImageBarrier::new(silhouette, from, to)]);
+        // The previous frame wrote it (WAW), and its line has sampled it (WAR).
+        barrier(discarded(Access::DEPTH_WRITE.and(Access::SAMPLED_READ.finished())), DEPTH_TARGET);
+        let rendering = Rendering { depth: Some(silhouette), keeps_depth: true, y_up: true, ..Rendering::default() };
+        input.recorder.rendering(rendering, || {
+            crowd_draw::record(&PassInput { plan: &self.plan, ..*input }, Eye::Camera, |draw| {
+                if has_silhouette(draw) { casters.get(&caster_key(draw, *skinning)) } else { None }
+            });
+        });
+        // The line samples it (RAW).
+        barrier(DEPTH_TARGET, SAMPLED);
+    }
+
+    /// Draws the line over the picture, inside a rendering.
+    pub fn record_line(&self, input: &PassInput) {
+        let Some(Drawing { line, layout, set, .. }) = self.shown() else { return };
+        input.recorder.bind_pipeline(line);
+        input.recorder.bind_set(layout, 0, set);
+        input.recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
+        input.recorder.draw(0..3);
+    }
+}
+
+impl Drawing {
+    fn new(building: Building, extent: vk::Extent2D, format: vk::Format) -> vulkan::Result<Self> {
+        let Building { builder, models, skinning, .. } = building;
+        let device = builder.device();
+        let set_layout = DescriptorSetLayout::new(
+            device,
+            "outline set layout",
+            &[(vk::DescriptorType::COMBINED_IMAGE_SAMPLER, vk::ShaderStageFlags::FRAGMENT)],
+        )?;
+        let bind_point = vk::PipelineBindPoint::GRAPHICS;
+        let layout = PipelineLayout::new(device, "outline pipeline layout", bind_point, &[&set_layout], None)?;
+        let line = builder.graphics(&GraphicsPipelineInfo {
+            fragment: Some(&spirv::OUTLINE_FRAG),
+            constants: &SpecializationConstants {
+                encodes_srgb: (!encodes_srgb(format)).into(),
+                ..SpecializationConstants::default()
+            }
+            .words(),
+            color_format: Some(format),
+            blend: Some(Blend::Premultiplied),
+            ..GraphicsPipelineInfo::new("outline", &layout, &spirv::OUTLINE_VERT)
+        })?;
+        let vertex = match skinning {
+            Skinning::Compute => &spirv::SILHOUETTE_VERT,
+            Skinning::Vertex => &spirv::SILHOUETTE_SKINNING_VERT,
+        };
+        let draws = models.iter().flat_map(|model| &model.draws).filter(|draw| has_silhouette(draw));
+        let keys: BTreeSet<CasterKey> = draws.map(|draw| caster_key(draw, skinning)).collect();
+        let caster = |key| Ok((key, caster_pipeline(building, "silhouette", vertex, key)?));
+        let casters = keys.into_iter().map(caster).collect::<vulkan::Result<_>>()?;
+        let silhouette = image(device, extent)?;
+        let sampler = Sampler::clamped(device, "outline sampler", vk::Filter::NEAREST)?;
+        let set = DescriptorSet::new(device, "outline set", &set_layout, &[Binding::Texture(&silhouette, &sampler)])?;
+        Ok(Self { silhouette, casters, skinning, line, format, layout, set, sampler, _set_layout: set_layout })
+    }
+}
+
+fn image(device: &Arc<Device>, extent: vk::Extent2D) -> vulkan::Result<Image> {
+    let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
+    let info = ImageInfo { aspect: vk::ImageAspectFlags::DEPTH, ..ImageInfo::color(DEPTH_FORMAT, extent, usage) };
+    Image::new(device, "silhouette", info)
+}
+
+fn has_silhouette(draw: &GpuDraw) -> bool {
+    draw.topology == Topology::Triangles
+}

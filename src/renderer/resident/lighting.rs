@@ -1,0 +1,88 @@
+//! The light of a scene, as fragment shaders read it: the shadow map, and the light of the surroundings.
+//!
+//! In: the side of the shadow map, and a sky for each frame. Out: the light set. All frames in flight share it, because it refers
+//! to the same images in each of them, and barriers order what writes and reads these images.
+
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::environment::Environment;
+use crate::renderer::layouts::Layouts;
+use crate::renderer::output::attachments::DEPTH_FORMAT;
+use crate::shader_types::SkyData;
+use crate::vulkan::Result;
+use crate::vulkan::descriptors::{Binding, DescriptorSet};
+use crate::vulkan::device::Device;
+use crate::vulkan::image::{Image, ImageInfo, Sampler};
+use crate::vulkan::pipeline::PipelineBuilder;
+use crate::vulkan::recorder::Recorder;
+
+/// The images of the light, and the set that refers to them.
+pub struct Lighting {
+    /// The depth of the crowd as the light sees it. Without shadows it has one texel, which the shadow pass clears to "lit".
+    pub shadow_map: Image,
+    /// The light set: shadow map, irradiance table, specular table, split-sum table.
+    pub set: DescriptorSet,
+    environment: Environment,
+    sampler: Sampler,
+}
+
+impl Lighting {
+    /// Creates a shadow map of `side` by `side` texels, and the tables of the surroundings.
+    ///
+    /// # Errors
+    /// No memory, or the driver cannot build a pipeline.
+    pub fn new(builder: &PipelineBuilder, layouts: &Layouts, side: u32) -> Result<Self> {
+        let device = builder.device();
+        let set = DescriptorSet::new(device, "light set", &layouts.light, &[])?;
+        // The shader gathers texels, compares and filters them (`shadow.glsl`).
+        let sampler = Sampler::clamped(device, "shadow sampler", vk::Filter::NEAREST)?;
+        let environment = Environment::new(builder)?;
+        let lighting = Self { shadow_map: shadow_map(device, side)?, set, environment, sampler };
+        // SAFETY: the set is new.
+        unsafe { lighting.write_set() };
+        Ok(lighting)
+    }
+
+    /// Replaces the shadow map by one of `side` by `side` texels.
+    ///
+    /// # Errors
+    /// No memory.
+    ///
+    /// # Safety
+    /// No frame is in flight.
+    pub unsafe fn resize(&mut self, device: &Arc<Device>, side: u32) -> Result<()> {
+        self.shadow_map = shadow_map(device, side)?;
+        // SAFETY: the caller promises that no frame uses the set.
+        unsafe { self.write_set() };
+        Ok(())
+    }
+
+    /// Computes the light of the surroundings, if the sky has changed since the last frame.
+    pub fn record(&self, recorder: Recorder, sky: SkyData) {
+        self.environment.record(recorder, sky);
+    }
+
+    /// Notes that a frame with this sky was submitted.
+    pub fn submitted(&mut self, sky: SkyData) {
+        self.environment.submitted(sky);
+    }
+
+    /// # Safety
+    /// No frame in flight uses the set.
+    unsafe fn write_set(&self) {
+        let [irradiance, specular, split_sum] = self.environment.bindings();
+        // SAFETY: the caller makes the promise.
+        unsafe {
+            self.set.write(&[Binding::Texture(&self.shadow_map, &self.sampler), irradiance, specular, split_sum])
+        };
+    }
+}
+
+fn shadow_map(device: &Arc<Device>, side: u32) -> Result<Image> {
+    let extent = vk::Extent2D { width: side, height: side };
+    let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
+    let info = ImageInfo { aspect: vk::ImageAspectFlags::DEPTH, ..ImageInfo::color(DEPTH_FORMAT, extent, usage) };
+    Image::new(device, "shadow map", info)
+}

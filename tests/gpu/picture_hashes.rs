@@ -1,0 +1,137 @@
+//! Prints a hash of each picture of a list that covers all views, both ways of skinning, and all that a frame may add.
+//!
+//! `cargo test --test gpu -- --ignored --nocapture picture_hashes`, before and after a change that must not change pictures:
+//! `diff` of both outputs, on one machine and with one driver, is the proof.
+
+use std::mem::MaybeUninit;
+
+use ash::vk;
+use sha2::{Digest, Sha256};
+use throng::animation::{MemoryKind, PoseStreams};
+use throng::app::scene::Scene;
+use throng::cli::Size;
+use throng::crowd::{ClipChoice, FramePlan, PoseSize};
+use throng::extras::{DebugView, Equipped, OverlayDraw, OverlayVertex};
+use throng::model::Model;
+use throng::renderer::{RendererSettings, Skinning, UploadPath};
+
+use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests};
+use crate::common::{levels, scene};
+use crate::gpu::golden;
+
+list_gpu_tests![print_picture_hashes [ignored if true]];
+
+const CROWD: &str = "--size 160x90 --instances 30 --clip all --seed 7";
+
+fn print_hash(device: &TestDevice, name: &str, bytes: &[u8]) {
+    let hash = Sha256::digest(bytes);
+    let start = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>();
+    println!("[{}] {start} {name}", device.name);
+}
+
+/// What is done to a scene and its renderer before the first frame.
+type Preparation = fn(&mut Scene, &mut Equipped);
+
+/// In the middle of a crossfade in the last frame.
+fn fade(scene: &mut Scene, _: &mut Equipped) {
+    scene.crowd.crossfade(&ClipChoice::Name("Run".to_owned()), 0.5, 0.2).unwrap();
+}
+
+/// With an outline, and a triangle of a panel.
+fn select(scene: &mut Scene, renderer: &mut Equipped) {
+    scene.show.outlined = Some(3);
+    renderer.set_overlay_atlas([2, 1], &[255, 0, 0, 255, 0, 90, 0, 128], 0..1).unwrap();
+    let vertex = |position_pixels: [f32; 2]| OverlayVertex {
+        position_pixels,
+        tex_coords: [position_pixels[0] / 50.0, 0.5],
+        color_unorm8: u32::MAX,
+    };
+    let overlay = renderer.overlay_mut();
+    overlay.vertices.extend([[10.0, 20.0], [50.0, 20.0], [10.0, 40.0]].map(vertex));
+    overlay.indices.extend([0, 1, 2]);
+    let clip = vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width: 40, height: 40 } };
+    overlay.draws.push(OverlayDraw { clip, index_count: 3 });
+}
+
+/// Draws two frames, a twentieth of a second apart, and prints the hash of the second one.
+fn print_picture(
+    (device, gpu): (&TestDevice, &Gpu),
+    models: &[Model],
+    options: &str,
+    settings: RendererSettings,
+    prepare: Preparation,
+) {
+    let Size { width, height } = scene::arguments(options).gpu.size;
+    let mut scene = scene::scene(models, options);
+    let mut renderer = scene::renderer(gpu.device(), models, vk::Extent2D { width, height }, settings);
+    prepare(&mut scene, &mut renderer);
+    for seconds in [0.55, 0.6] {
+        scene.draw(&mut renderer, seconds, width as f32 / height as f32, seconds == 0.6).unwrap();
+    }
+    let RendererSettings { skinning, upload, samples, frames_in_flight, page_bytes, .. } = settings;
+    let kind = format!("{skinning:?}, {upload:?}, {samples} samples, {frames_in_flight} frames, {page_bytes} bytes");
+    print_hash(device, &format!("{options}: {kind}"), renderer.wait_for_pixels().unwrap());
+}
+
+/// Prints the hash of the palette and the morph weights of a crowd.
+fn print_streams(device: &TestDevice, models: &[Model], options: &str, fades: bool) {
+    let mut scene = scene::scene(models, options);
+    if fades {
+        scene.crowd.crossfade(&ClipChoice::Name("Run".to_owned()), 0.5, 0.2).unwrap();
+    }
+    scene.crowd.move_to(0.6);
+    scene.visible_counts(1.0, false);
+    let sizes: Vec<PoseSize> = models.iter().map(PoseSize::of).collect();
+    let mut plan = FramePlan::default();
+    plan.rebuild(&sizes, scene.crowd.visible_poses(), u64::MAX).unwrap();
+    let mut palette = vec![MaybeUninit::uninit(); plan.joint_count as usize];
+    let mut morph_weights = vec![MaybeUninit::uninit(); plan.morph_weight_count as usize];
+    let streams = PoseStreams { palette: &mut palette, morph_weights: &mut morph_weights, memory: MemoryKind::Cached };
+    scene.crowd.evaluate(&scene::one_thread(), 0.6, &plan, streams);
+    // SAFETY: `evaluate` has written all elements.
+    let palette: Vec<_> = palette.into_iter().map(|joint| unsafe { joint.assume_init() }).collect();
+    // SAFETY: the same.
+    let weights: Vec<f32> = morph_weights.into_iter().map(|weight| unsafe { weight.assume_init() }).collect();
+    print_hash(device, &format!("palette {options}, fades: {fades}"), bytemuck::cast_slice(&palette));
+    print_hash(device, &format!("morph weights {options}, fades: {fades}"), bytemuck::cast_slice(&weights));
+}
+
+fn print_picture_hashes(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    for skinning in ["compute", "vertex"] {
+        for (name, models, options) in golden::IMAGES {
+            let models: Vec<_> = models.iter().map(|name| scene::asset(name)).collect();
+            let picture = golden::draw_on(&gpu, &models, &format!("{options} --skinning {skinning}"));
+            print_hash(device, &format!("golden {name}, {skinning}"), &picture);
+        }
+    }
+    let plain = RendererSettings { samples: 1, upload: Some(UploadPath::Direct), ..RendererSettings::default() };
+    let mut models = scene::models();
+    models[0].geometry.with_dual_quaternions = true;
+    models.iter_mut().for_each(|model| levels::give_levels(model, 2, &[0.02, 0.03, 0.045]));
+    let staged = RendererSettings { upload: Some(UploadPath::Staged), page_bytes: 1, ..plain };
+    let [four, one] = [RendererSettings { samples: 4, ..plain }, RendererSettings { frames_in_flight: 1, ..plain }];
+    let vertex = RendererSettings { skinning: Skinning::Vertex, ..plain };
+    let of = (device, &gpu);
+    let nothing: Preparation = |_, _| {};
+    for settings in [plain, vertex, staged, four, one, RendererSettings { skinning: Skinning::Vertex, ..one }] {
+        let prepare = if settings.frames_in_flight == 1 { select } else { nothing };
+        for options in ["", "--lod-error 0.4 --camera 20,8,1", "--skeleton on --debug-view weights", "--share-poses 2"]
+        {
+            print_picture(of, &models, &format!("{CROWD} {options}"), settings, prepare);
+        }
+        let walker = [scene::asset(scene::WALKER)];
+        print_picture(of, &walker, "--size 160x90 --instances 9 --clip Walk", settings, fade);
+    }
+    for settings in [plain, vertex] {
+        for view in
+            DebugView::ALL.into_iter().filter(|&view| view != DebugView::Motion || settings.skinning == plain.skinning)
+        {
+            print_picture(of, &models, &format!("{CROWD} --debug-view {}", view.name()), settings, nothing);
+        }
+        print_picture(of, &models, &format!("{CROWD} --joint upper"), settings, nothing);
+    }
+    print_streams(device, &scene::models(), "--instances 200 --clip all --seed 3", false);
+    print_streams(device, &scene::models(), "--instances 200 --clip all --share-poses 4", false);
+    print_streams(device, &[scene::asset(scene::WALKER)], "--instances 200 --clip Walk", true);
+}
