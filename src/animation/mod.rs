@@ -5,8 +5,6 @@
 //!                                  └───────────────────────────────────▶ morph weights
 //! ```
 //!
-//! A pose may blend two clips ([`Blend`]): both are sampled, the local poses are blended, and the next two steps are done once.
-//!
 //! The steps are free functions over slices, and the caller owns the memory. A [`PoseScratch`] holds the intermediate
 //! results and is reused from pose to pose, so a steady frame allocates nothing. The output is usually memory mapped
 //! from the GPU, so its type is `&mut [MaybeUninit<_>]`: safe code can write it but cannot read it back by mistake.
@@ -15,12 +13,13 @@
 //! all three steps for eight poses at once, which is 3 to 5 times as fast. It leaves clips that do not fit its tables
 //! to [`evaluate`].
 //!
-//! [`skin`] is the CPU twin of `skin.comp` and its test oracle; both read a [`BindPose`]. [`stage`] stops the calculation at an
+//! [`mod@blend`] makes one pose of two clips. [`skin`] is the CPU twin of `skin.comp` and its test oracle; both read a [`BindPose`]. [`stage`] stops the calculation at an
 //! earlier factor, to show it. [`winding`] finds the surfaces that a clip mirrors.
 //!
 //! All functions rely on the invariants of [`Model`] (parents before children, indices in range, numbers finite) and do
 //! not check them again. A slice of the wrong length is the caller's mistake, and the function panics.
 
+pub mod blend;
 pub mod lanes;
 pub mod palette;
 pub mod pose;
@@ -36,9 +35,10 @@ use glam::Affine3A;
 use crate::model::{Clip, LocalPose, Model};
 use crate::shader_types::JointMatrix;
 
+pub use blend::{Blend, Source, evaluate_blend, evaluate_morph_weights, pose_blend};
 pub use palette::{joint_matrices, write_palette};
 pub use pose::model_from_nodes;
-pub use sample::{Blend, SampleScratch, Source, sample_clip, sample_morph_weights};
+pub use sample::{SampleScratch, sample_clip, sample_morph_weights};
 pub use skin::{BindPose, Pose, blended_matrix, skin_vertex, skin_vertices, skinned_position, skinned_positions};
 pub use stage::{Stage, apply_bind_pose};
 pub use winding::mirrored_by_clips;
@@ -140,24 +140,12 @@ pub fn pose_model<'s>(
     time_seconds: f64,
     scratch: &'s mut PoseScratch,
 ) -> ModelPose<'s> {
-    pose_blend(model, &Blend::of(clip, time_seconds), scratch)
-}
-
-/// Poses all nodes of `model` by a clip or a blend.
-pub fn pose_blend<'s>(model: &Model, blend: &Blend<'_>, scratch: &'s mut PoseScratch) -> ModelPose<'s> {
     scratch.fit(model);
-    let PoseScratch { local, second, sample: intervals, model_from_node } = scratch;
-    let mut sample = |source: &Source<'_>, pose: &mut LocalPose| {
-        // The scratch may hold another instance's pose, and a clip overwrites only what it animates.
-        pose.copy_from(&model.skeleton.rest);
-        if let Some(clip) = source.clip {
-            sample_clip(clip, source.time_seconds, intervals, pose);
-        }
-    };
-    sample(&blend.from, local);
-    if let Some((to, weight)) = &blend.to {
-        sample(to, second);
-        sample::blend_pose(local, second, *weight);
+    let PoseScratch { local, sample, model_from_node, .. } = scratch;
+    // The scratch may hold another instance's pose, and a clip overwrites only what it animates.
+    local.copy_from(&model.skeleton.rest);
+    if let Some(clip) = clip {
+        sample_clip(clip, time_seconds, sample, local);
     }
     model.skeleton.apply_held_morphs(&mut local.morph_weights);
     model_from_nodes(&model.skeleton, local, model_from_node);
@@ -176,46 +164,9 @@ pub fn evaluate(
     scratch: &mut PoseScratch,
     out: PoseStreams<'_>,
 ) {
-    evaluate_blend(model, &Blend::of(clip, time_seconds), scratch, out);
-}
-
-/// Evaluates one pose by [`pose_blend`], then writes its joint matrices and morph weights to `out`.
-///
-/// # Panics
-/// If the lengths of `out` are not those of the model's palette and morph weights. A pose without active targets may have no
-/// room for weights.
-pub fn evaluate_blend(model: &Model, blend: &Blend<'_>, scratch: &mut PoseScratch, out: PoseStreams<'_>) {
-    let pose = pose_blend(model, blend, scratch);
+    let pose = pose_model(model, clip, time_seconds, scratch);
     write_palette(&model.palette, pose.model_from_node, out.palette);
     write_morph_weights(pose.morph_weights, out.morph_weights);
-}
-
-/// Evaluates only the morph weights of one pose, which [`lanes`] leaves out.
-///
-/// # Panics
-/// If `out` does not have the length of the model's morph weights.
-pub fn evaluate_morph_weights(
-    model: &Model,
-    blend: &Blend<'_>,
-    scratch: &mut PoseScratch,
-    out: &mut [MaybeUninit<f32>],
-) {
-    scratch.fit(model);
-    let rest = &model.skeleton.rest.morph_weights;
-    let (weights, second) = (&mut scratch.local.morph_weights, &mut scratch.second.morph_weights);
-    let sample = |source: &Source<'_>, weights: &mut [f32]| {
-        weights.copy_from_slice(rest);
-        if let Some(clip) = source.clip {
-            sample_morph_weights(clip, source.time_seconds, weights);
-        }
-    };
-    sample(&blend.from, weights);
-    if let Some((to, weight)) = &blend.to {
-        sample(to, second);
-        sample::blend_weights(weights, second, *weight);
-    }
-    model.skeleton.apply_held_morphs(weights);
-    write_morph_weights(weights, out);
 }
 
 /// Writes the morph weights of a pose, unless there is no room for them, because no target is active.

@@ -1,4 +1,4 @@
-//! Step one: clip × time → local pose (glTF 2.0, 3.11 and appendix C). In a crossfade, two local poses → their blend.
+//! Step one: clip × time → local pose (glTF 2.0, 3.11 and appendix C).
 //!
 //! Exporters give most tracks of a clip the same key times, and import merges equal lists of key times into shared
 //! timelines. So each timeline is searched once, and the tracks then only load and blend.
@@ -9,32 +9,6 @@
 use glam::{Quat, Vec3, Vec4};
 
 use crate::model::{Clip, Interpolation, LocalPose, MorphTrack, Track};
-
-/// A clip at a time.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Source<'c> {
-    /// One of the model's clips, or `None` for the rest pose.
-    pub clip: Option<&'c Clip>,
-    /// The time in the clip, which is clamped to its keys.
-    pub time_seconds: f64,
-}
-
-/// A clip, or two of them in a crossfade.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Blend<'c> {
-    /// The clip that is shown alone, or is faded out.
-    pub from: Source<'c>,
-    /// The clip that is faded in, and its share, 0 to 1.
-    pub to: Option<(Source<'c>, f32)>,
-}
-
-impl<'c> Blend<'c> {
-    /// Returns one clip at a time.
-    #[must_use]
-    pub fn of(clip: Option<&'c Clip>, time_seconds: f64) -> Self {
-        Self { from: Source { clip, time_seconds }, to: None }
-    }
-}
 
 /// The position of a time between two keys of one timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -226,34 +200,4 @@ fn sin_first_quadrant(x: f32) -> f32 {
     const COEFFICIENTS: [f32; 6] = [-1.0 / 39_916_800.0, 1.0 / 362_880.0, -1.0 / 5_040.0, 1.0 / 120.0, -1.0 / 6.0, 1.0];
     let x2 = x * x;
     x * COEFFICIENTS.iter().fold(0.0, |sum, coefficient| sum * x2 + coefficient)
-}
-
-/// Blends `other` into `pose`, property by property, before any matrix is made. Translations, scales and morph weights are
-/// interpolated linearly, and rotations along the shorter arc.
-pub(super) fn blend_pose(pose: &mut LocalPose, other: &LocalPose, weight: f32) {
-    let kept = 1.0 - weight;
-    for (own, &other) in pose.translations.iter_mut().zip(&other.translations) {
-        *own = *own * kept + other * weight;
-    }
-    for (own, &other) in pose.rotations.iter_mut().zip(&other.rotations) {
-        *own = nlerp(*own, other, weight);
-    }
-    for (own, &other) in pose.scales.iter_mut().zip(&other.scales) {
-        *own = *own * kept + other * weight;
-    }
-    blend_weights(&mut pose.morph_weights, &other.morph_weights, weight);
-}
-
-/// Blends the morph weights `other` into `weights`.
-pub(super) fn blend_weights(weights: &mut [f32], other: &[f32], weight: f32) {
-    for (own, &other) in weights.iter_mut().zip(other) {
-        *own = *own * (1.0 - weight) + other * weight;
-    }
-}
-
-/// Interpolates unit quaternions along the shorter arc. The sum is at least 0.7 long, because its parts are at most a right
-/// angle apart.
-fn nlerp(a: Quat, b: Quat, weight: f32) -> Quat {
-    let (a, b) = (Vec4::from(a), Vec4::from(b));
-    Quat::from_vec4((a * (1.0 - weight) + b * weight.copysign(a.dot(b))).normalize_or(a))
 }

@@ -12,19 +12,16 @@ use std::ops::Range;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
-use super::crossfade::ClipPair;
+use super::block::{BLOCK_POSES, Scratch};
 use super::parts::Lists;
 use super::plan::FramePlan;
 use super::sight::{VisibleInstance, VisiblePose};
 use super::{Crowd, Instance};
-use crate::animation::lanes::{self, GROUP_INSTANCES, LaneScratch, LaneSource};
-use crate::animation::{Blend, PoseScratch, PoseStreams, evaluate_blend, evaluate_morph_weights};
+use crate::animation::PoseStreams;
 use crate::shader_types::{InstanceData, PoseRecord};
 
 /// The number of tasks per thread. If one thread is delayed, the others take over its remaining tasks.
 const TASKS_PER_THREAD: usize = 4;
-/// The largest number of poses in a block: whole groups of lanes, and few enough to divide 100 poses among threads.
-const BLOCK_POSES: usize = 2 * GROUP_INSTANCES;
 /// The number of instances that a task writes: some ten microseconds of work.
 const INSTANCES_PER_TASK: usize = 1024;
 
@@ -38,25 +35,6 @@ const INSTANCES_PER_TASK: usize = 1024;
 pub fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, ThreadPoolBuildError> {
     let builder = || ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
     builder().use_current_thread().build().or_else(|_| builder().build())
-}
-
-/// The scratch memory of one task. The alignment keeps it apart from the cache lines of other tasks, and from the
-/// neighbouring lines that the processor prefetches.
-#[derive(Debug)]
-#[repr(align(128))]
-pub(super) struct Scratch {
-    poses: PoseScratch,
-    lanes: LaneScratch,
-}
-
-impl Scratch {
-    /// Allocates room for every clip that is played.
-    fn new(crowd: &Crowd) -> Self {
-        let mut lanes = LaneScratch::default();
-        crowd.repertoire.lane_clips().for_each(|clip| lanes.fit(clip));
-        crowd.crossfade.blends.iter().filter_map(|(_, blend)| blend.as_ref()).for_each(|blend| lanes.fit_blend(blend));
-        Self { poses: PoseScratch::for_models(&crowd.models), lanes }
-    }
 }
 
 /// The input of all tasks of an evaluation.
@@ -101,7 +79,7 @@ impl Crowd {
             self.scratches = (0..tasks).map(|_| Scratch::new(self)).collect();
         }
         let mut scratches = std::mem::take(&mut self.scratches);
-        self.crossfade.set_weights(time_seconds);
+        self.begin_blocks(time_seconds);
         let shared = Shared { crowd: self, records: &plan.records, time_seconds };
         let out = Output { streams: out, first: PoseRecord::default() };
         // A second thread is woken only if there is work for two.
@@ -183,62 +161,6 @@ fn evaluate_poses(shared: Shared<'_>, poses: Range<usize>, scratch: &mut Scratch
                 memory: out.streams.memory,
             },
         };
-        evaluate_block(shared, clips(&block[0]), block, scratch, own);
+        shared.crowd.evaluate_block(clips(&block[0]), block, shared.time_seconds, scratch, own);
     }
-}
-
-fn evaluate_block(
-    Shared { crowd, time_seconds, .. }: Shared<'_>,
-    clips: ClipPair,
-    poses: &[VisiblePose],
-    scratch: &mut Scratch,
-    mut out: PoseStreams<'_>,
-) {
-    let model = &crowd.models[clips.model as usize];
-    let mut shown = [Blend::default(); BLOCK_POSES];
-    for (shown, pose) in shown.iter_mut().zip(poses) {
-        *shown = crowd.shown(&crowd.instances[pose.instance as usize], time_seconds);
-    }
-    let shown = &shown[..poses.len()];
-    let Scratch { poses, lanes } = scratch;
-    if !evaluate_in_lanes(crowd, clips, shown, lanes, &mut out) {
-        let (joint_count, morph_weight_count) =
-            (out.palette.len() / shown.len(), out.morph_weights.len() / shown.len());
-        for blend in shown {
-            let own = out.split_off(joint_count, morph_weight_count);
-            evaluate_blend(model, blend, poses, own);
-        }
-    } else if !out.morph_weights.is_empty() {
-        for (blend, own) in shown.iter().zip(out.morph_weights.chunks_exact_mut(model.morph_weight_count())) {
-            evaluate_morph_weights(model, blend, poses, own);
-        }
-    }
-}
-
-/// Writes the joint matrices of a block. Returns `false`, and writes nothing, if a clip does not fit the lanes.
-fn evaluate_in_lanes(
-    crowd: &Crowd,
-    clips: ClipPair,
-    shown: &[Blend<'_>],
-    scratch: &mut LaneScratch,
-    out: &mut PoseStreams<'_>,
-) -> bool {
-    let mut times_seconds = [[0.0; BLOCK_POSES]; 2];
-    for (index, Blend { from, to }) in shown.iter().enumerate() {
-        times_seconds[0][index] = from.time_seconds;
-        times_seconds[1][index] = to.map_or(0.0, |(to, _)| to.time_seconds);
-    }
-    let source = |clip: Option<u32>, index: usize| {
-        let clip = crowd.repertoire.lane_clip(clips.model as usize, clip)?;
-        Some(LaneSource { clip, times_seconds: &times_seconds[index][..shown.len()] })
-    };
-    let Some(from) = source(clips.from, 0) else { return false };
-    if clips.from == clips.to {
-        lanes::evaluate(crowd.processor, from.clip, from.times_seconds, scratch, out.memory, out.palette);
-        return true;
-    }
-    let to = source(clips.to, 1);
-    let (Some(to), Some(blend)) = (to, crowd.crossfade.lane_blend(clips)) else { return false };
-    lanes::evaluate_blend(crowd.processor, blend, [from, to], scratch, out.memory, out.palette);
-    true
 }

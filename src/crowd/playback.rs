@@ -9,7 +9,7 @@ use super::random::{SplitMix64, stream};
 use super::settings::ModelClips;
 use super::{Crowd, Instance};
 use crate::animation::lanes::LaneClip;
-use crate::measure::{Gait, PosedBounds, gait_of, posed_bounds, worst_displacement};
+use crate::measure::{Gait, PosedBounds, gait_of, posed_bounds};
 use crate::model::{Clip, Model};
 
 /// The largest number of shared poses of a clip; no crowd has more instances.
@@ -119,17 +119,8 @@ pub(super) fn start_in(clip: Option<&Clip>, phase: f32, share_hz: Option<f64>) -
 
 /// Returns the number of start times of a clip if poses are shared. They are evenly spread over the clip, at least
 /// `share_hz` for each second.
-fn shared_pose_count(clip: Option<&Clip>, share_hz: f64) -> f64 {
+pub(super) fn shared_pose_count(clip: Option<&Clip>, share_hz: f64) -> f64 {
     (duration_of(clip) * share_hz).ceil().clamp(1.0, MAX_SHARED_POSES)
-}
-
-/// The largest error of a vertex position that is caused by sharing poses.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct SharingError {
-    /// The error in world space.
-    pub metres: f32,
-    /// The error as a share of the diameter of the instance's bounding sphere.
-    pub share_of_size: f32,
 }
 
 impl Crowd {
@@ -204,33 +195,5 @@ impl Crowd {
             instances[index].pose = pose;
             pose += step;
         }
-    }
-
-    /// Returns the largest error over all clips that are played, at sample times spread over each clip. `None` if poses are
-    /// not shared. If a clip jumps where it repeats, some instances jump a little early or late, which is not counted.
-    #[must_use]
-    pub fn sharing_error(&self) -> Option<SharingError> {
-        let share_hz = self.share_hz?;
-        let mut worst = SharingError::default();
-        let same_clip = |a: &Instance, b: &Instance| (a.model, a.clip) == (b.model, b.clip);
-        for instances in self.instances.chunk_by(same_clip) {
-            let (Some(instance), true) = (instances.first(), instances.iter().any(|instance| instance.phase != 0.0))
-            else {
-                continue;
-            };
-            let model = &self.models[instance.model as usize];
-            if let Some(clip) = clip_of(model, instance.clip) {
-                // Rounding moves a start time by at most half of the distance to the next one.
-                let shift_seconds = 0.5 * f64::from(clip.duration_seconds) / shared_pose_count(Some(clip), share_hz);
-                let displacement = worst_displacement(model, clip, shift_seconds);
-                let largest = instances.iter().map(|instance| instance.placement.scale).fold(0.0, f32::max);
-                worst.metres = worst.metres.max(largest * displacement);
-                let share_of_size = instance.placement.scale * displacement / (2.0 * instance.radius);
-                if share_of_size.is_finite() {
-                    worst.share_of_size = worst.share_of_size.max(share_of_size);
-                }
-            }
-        }
-        Some(worst)
     }
 }

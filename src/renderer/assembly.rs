@@ -67,7 +67,7 @@ pub struct Renderer {
     /// Whether alpha is coverage.
     pub(super) transparent: bool,
     samples: vk::SampleCountFlags,
-    gpu_times: Option<PassTimes>,
+    pub(super) gpu_times: Option<PassTimes>,
     builder: PipelineBuilder,
 }
 
@@ -161,19 +161,6 @@ impl Renderer {
         (self.shadows != Shadows::Off).then_some(self.lighting.shadow_map.info().extent.width)
     }
 
-    /// Returns the GPU times from [`Self::gpu_times_lag`] frames ago.
-    #[must_use]
-    pub fn gpu_times(&self) -> Option<PassTimes> {
-        self.gpu_times
-    }
-
-    /// Returns the number of frames after which the GPU times of a frame arrive: a slot's next frame copies them out, and the one
-    /// after that reads the copy.
-    #[must_use]
-    pub fn gpu_times_lag(&self) -> usize {
-        2 * self.slots.len()
-    }
-
     /// Returns what passes are built from.
     #[must_use]
     pub fn building(&self) -> Building<'_> {
@@ -256,42 +243,12 @@ impl Renderer {
         self.framebuffer.as_ref().map(|framebuffer| framebuffer.format)
     }
 
-    /// Waits for the last frame and returns its pixels if it was captured: RGBA, rows from the top. The images of
-    /// a window are not read back.
-    ///
-    /// # Errors
-    /// Device lost.
-    pub fn wait_for_pixels(&mut self) -> Result<&[u8]> {
-        self.wait()?;
-        // SAFETY: all frames have finished, and the next one is submitted through `&mut self`.
-        Ok(unsafe { self.output.pixels() })
-    }
-
-    /// Returns the name of the pass that ran last in the oldest frame in flight: after the loss of the device, the pass that
-    /// probably caused it. `None` if no frame is in flight, or if the driver does not say.
-    #[must_use]
-    pub fn last_pass(&self) -> Option<&'static str> {
-        let oldest = self.slots.iter().filter_map(FrameSlot::last_pass).min_by_key(|&(value, _)| value);
-        oldest.map(|(_, pass)| pass.name())
-    }
-
     /// Waits until all frames have finished.
     ///
     /// # Errors
     /// Device lost.
     pub fn wait(&mut self) -> vulkan::Result<()> {
         self.slots.iter_mut().try_for_each(|slot| slot.wait(&self.timeline))
-    }
-
-    /// Reads the GPU times that the last frame of `slot` has copied out. That frame has finished.
-    pub(super) fn collect_gpu_times(&mut self, slot: usize) {
-        let mut times = PassTimes::default();
-        if let Some(Some(timestamps)) = self.slots.get(slot).map(|slot| &slot.timestamps)
-            // SAFETY: the caller has waited for the slot's last frame.
-            && unsafe { timestamps.read(&mut times.0) }
-        {
-            self.gpu_times = Some(times);
-        }
     }
 
     /// Makes the shadow map as large as the output needs.

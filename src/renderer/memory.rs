@@ -6,7 +6,7 @@
 
 use super::output::attachments::{DEPTH_BYTES, HDR_BYTES};
 use super::resident::environment::ENVIRONMENT_BYTES;
-use super::resident::model::static_bytes;
+use super::resident::sizes::static_bytes;
 use super::settings::{RendererSettings, Skinning, UploadPath};
 use crate::crowd::{PoseSize, VERTICES_PER_LINE};
 use crate::model::Model;

@@ -13,7 +13,9 @@ use super::passes::crowd_draw::Eye;
 use super::passes::shadow_pass::casts_shadow;
 use super::resident::model::GpuDraw;
 use super::settings::{ByteCounts, Skinning};
+use super::slot::FrameSlot;
 use super::slot::buffers::Page;
+use super::times::PassTimes;
 use crate::crowd::Batch;
 use crate::model::Topology;
 use crate::shader_types::{JointMatrix, SkinnedVertex};
@@ -49,6 +51,49 @@ pub struct DrawCounts {
 }
 
 impl Renderer {
+    /// Returns the GPU times from [`Self::gpu_times_lag`] frames ago.
+    #[must_use]
+    pub fn gpu_times(&self) -> Option<PassTimes> {
+        self.gpu_times
+    }
+
+    /// Returns the number of frames after which the GPU times of a frame arrive: a slot's next frame copies them out, and the one
+    /// after that reads the copy.
+    #[must_use]
+    pub fn gpu_times_lag(&self) -> usize {
+        2 * self.slots.len()
+    }
+
+    /// Reads the GPU times that the last frame of `slot` has copied out. That frame has finished.
+    pub(super) fn collect_gpu_times(&mut self, slot: usize) {
+        let mut times = PassTimes::default();
+        if let Some(Some(timestamps)) = self.slots.get(slot).map(|slot| &slot.timestamps)
+            // SAFETY: the caller has waited for the slot's last frame.
+            && unsafe { timestamps.read(&mut times.0) }
+        {
+            self.gpu_times = Some(times);
+        }
+    }
+
+    /// Waits for the last frame and returns its pixels if it was captured: RGBA, rows from the top. The images of
+    /// a window are not read back.
+    ///
+    /// # Errors
+    /// Device lost.
+    pub fn wait_for_pixels(&mut self) -> Result<&[u8]> {
+        self.wait()?;
+        // SAFETY: all frames have finished, and the next one is submitted through `&mut self`.
+        Ok(unsafe { self.output.pixels() })
+    }
+
+    /// Returns the name of the pass that ran last in the oldest frame in flight: after the loss of the device, the pass that
+    /// probably caused it. `None` if no frame is in flight, or if the driver does not say.
+    #[must_use]
+    pub fn last_pass(&self) -> Option<&'static str> {
+        let oldest = self.slots.iter().filter_map(FrameSlot::last_pass).min_by_key(|&(value, _)| value);
+        oldest.map(|(_, pass)| pass.name())
+    }
+
     /// Returns the sizes of the last frame's data and of the device memory in use.
     #[must_use]
     pub fn byte_counts(&self) -> ByteCounts {

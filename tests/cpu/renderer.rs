@@ -8,7 +8,7 @@ use ash::vk;
 use glam::{Mat4, Vec3};
 use throng::crowd::{Crowd, CrowdSettings, VERTICES_PER_LINE};
 use throng::model::{CoarserLevel, Geometry, Influence};
-use throng::renderer::resident::model::geometry_bytes;
+use throng::renderer::resident::sizes::geometry_bytes;
 use throng::renderer::resident::skin_runs::{SkinOrder, SkinRun};
 use throng::renderer::resident::texture::texture_bytes;
 use throng::renderer::{Pass, Shot, shot};

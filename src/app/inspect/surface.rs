@@ -6,7 +6,7 @@ use super::skeleton::clip_bytes;
 use crate::app::fact::Fact;
 use crate::crowd::{INSTANCE_BYTES, PoseSize};
 use crate::model::{Geometry, Image, Material, MaterialTexture, Model, SourcePrimitive, Topology};
-use crate::renderer::resident::model::geometry_bytes;
+use crate::renderer::resident::sizes::geometry_bytes;
 use crate::renderer::resident::texture::texture_bytes;
 use crate::shader_types::{InstanceData, JointMatrix};
 

@@ -5,6 +5,8 @@ pub mod environment;
 pub mod lighting;
 pub mod material;
 pub mod model;
+pub mod sizes;
 pub mod skin_runs;
 pub mod texture;
 mod upload;
+pub mod variant;

@@ -7,9 +7,11 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::material::{GpuMaterials, features_of};
+use super::sizes::index_bytes;
 use super::skin_runs::{SkinOrder, run_count};
-use super::texture::{Samplers, texture_bytes};
+use super::texture::Samplers;
 use super::upload::Uploader;
+use super::variant::SkinVariant;
 use crate::animation::{BindPose, mirrored_by_clips};
 use crate::crowd::PoseSize;
 
@@ -17,9 +19,7 @@ use crate::model::{DrawRange, Geometry, Material, Model, Topology};
 use crate::renderer::error::Result;
 use crate::renderer::layouts::Layouts;
 use crate::renderer::settings::Skinning;
-use crate::shader_types::{
-    BindVertex, GpuInfluence, GpuMorphDelta, SpecializationConstants, StaticVertex, material_features,
-};
+use crate::shader_types::{StaticVertex, material_features};
 use crate::vulkan::buffer::Buffer;
 use crate::vulkan::descriptors::{Binding, DescriptorPool, DescriptorSet};
 use crate::vulkan::device::Device;
@@ -51,45 +51,6 @@ pub struct IndexRange {
     pub first: u32,
     /// The number of indices.
     pub count: u32,
-}
-
-/// The stage that skins a draw, and the specialization constants of the vertex shaders that skin. `skin.comp` has the first
-/// two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SkinVariant {
-    /// The stage.
-    pub skinning: Skinning,
-    /// The number of influences of every vertex that the draw uses; 0 if they differ.
-    pub influence_count: u32,
-    /// Whether the model has morph targets that move a vertex.
-    pub has_morphs: bool,
-    /// Whether any vertex of the model has a normal.
-    pub has_normals: bool,
-    /// Whether joints are blended as dual quaternions.
-    pub with_dual_quaternions: bool,
-}
-
-impl SkinVariant {
-    /// The variant of all draws whose vertices `skin.comp` has skinned.
-    const SKINNED: Self = Self {
-        skinning: Skinning::Compute,
-        influence_count: 0,
-        has_morphs: false,
-        has_normals: true,
-        with_dual_quaternions: false,
-    };
-
-    /// Returns the constants of the shaders that draw this variant.
-    #[must_use]
-    pub fn constants(self) -> SpecializationConstants {
-        SpecializationConstants {
-            influence_count: self.influence_count,
-            with_morphs: self.has_morphs.into(),
-            with_normals: self.has_normals.into(),
-            with_dual_quaternions: self.with_dual_quaternions.into(),
-            ..SpecializationConstants::default()
-        }
-    }
 }
 
 impl GpuDraw {
@@ -257,38 +218,6 @@ fn index_ranges(range: &DrawRange, geometry: &Geometry, index: usize) -> Vec<Ind
         first_of_level += level.indices.len() as u32;
     }
     ranges
-}
-
-/// Returns the size of the static geometry and the textures of a model on the device.
-#[must_use]
-pub fn static_bytes(model: &Model) -> u64 {
-    let textures = model.images.iter().map(|image| texture_bytes(image.width, image.height));
-    geometry_bytes(&model.geometry) + textures.sum::<u64>()
-}
-
-/// Returns the size of the static geometry of a model on the device, with all levels of detail.
-#[must_use]
-pub fn geometry_bytes(geometry: &Geometry) -> u64 {
-    let own_levels = || geometry.levels().filter_map(|(vertex_count, own)| Some((vertex_count as usize, own?)));
-    let bind_vertices = geometry.vertex_count() + own_levels().map(|(vertex_count, _)| vertex_count).sum::<usize>();
-    let vertices = bind_vertices * size_of::<BindVertex>() + geometry.vertex_count() * size_of::<StaticVertex>();
-    let own_influences: usize = own_levels().map(|(_, (_, influences))| influences.len()).sum();
-    let influences = (geometry.influences.len() + own_influences) * size_of::<GpuInfluence>();
-    let morph_deltas = geometry.morph_deltas.len() * size_of::<GpuMorphDelta>();
-    // Tangents are packed. Their morph deltas have three numbers, and exist only if there are tangents.
-    let has_tangents = usize::from(!geometry.tangents.is_empty());
-    let tangents =
-        geometry.tangents.len() * size_of::<u32>() + has_tangents * geometry.morph_deltas.len() * size_of::<[f32; 3]>();
-    let coarser_indices: usize = geometry.coarser_levels.iter().map(|level| level.indices.len()).sum();
-    let indices = (geometry.indices.len() + coarser_indices) * index_bytes(geometry);
-    let coarser_vertices: usize = geometry.coarser_levels.iter().map(|level| level.vertex_count as usize).sum();
-    let skin_order = (geometry.vertex_count() + coarser_vertices) * size_of::<u32>();
-    (vertices + influences + morph_deltas + tangents + indices + skin_order) as u64
-}
-
-/// Returns the size of an index on the device: two bytes if they suffice for all vertices, else four.
-fn index_bytes(geometry: &Geometry) -> usize {
-    if geometry.vertex_count() <= 1 << u16::BITS { size_of::<u16>() } else { size_of::<u32>() }
 }
 
 /// Uploads the indices of all levels, one level after the other.

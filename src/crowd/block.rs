@@ -1,0 +1,97 @@
+//! The poses of one block: up to 16 poses that show the same clips in the same levels of detail.
+//!
+//! In: the clips, and the time of each pose. Out: joint matrices and morph weights. Clips that fit the lanes are evaluated eight
+//! poses at a time ([`lanes`]), and all others one by one ([`evaluate_blend`]). Both give the same poses.
+
+use super::Crowd;
+use super::crossfade::ClipPair;
+use super::sight::VisiblePose;
+use crate::animation::lanes::{self, GROUP_INSTANCES, LaneScratch, LaneSource};
+use crate::animation::{Blend, PoseScratch, PoseStreams, evaluate_blend, evaluate_morph_weights};
+
+/// The largest number of poses in a block: whole groups of lanes, and few enough to divide 100 poses among threads.
+pub(super) const BLOCK_POSES: usize = 2 * GROUP_INSTANCES;
+
+/// The scratch memory of one task. The alignment keeps it apart from the cache lines of other tasks, and from the
+/// neighbouring lines that the processor prefetches.
+#[derive(Debug)]
+#[repr(align(128))]
+pub(super) struct Scratch {
+    poses: PoseScratch,
+    lanes: LaneScratch,
+}
+
+impl Scratch {
+    /// Allocates room for every clip that is played.
+    pub fn new(crowd: &Crowd) -> Self {
+        let mut lanes = LaneScratch::default();
+        crowd.repertoire.lane_clips().for_each(|clip| lanes.fit(clip));
+        crowd.crossfade.blends.iter().filter_map(|(_, blend)| blend.as_ref()).for_each(|blend| lanes.fit_blend(blend));
+        Self { poses: PoseScratch::for_models(&crowd.models), lanes }
+    }
+}
+
+impl Crowd {
+    /// Prepares the blocks of a frame: the weights of all blends.
+    pub(super) fn begin_blocks(&mut self, time_seconds: f64) {
+        self.crossfade.set_weights(time_seconds);
+    }
+
+    /// Writes the poses of a block one after the other. All show the same clips, in the same levels of detail.
+    pub(super) fn evaluate_block(
+        &self,
+        clips: ClipPair,
+        poses: &[VisiblePose],
+        time_seconds: f64,
+        scratch: &mut Scratch,
+        mut out: PoseStreams<'_>,
+    ) {
+        let model = &self.models[clips.model as usize];
+        let mut shown = [Blend::default(); BLOCK_POSES];
+        for (shown, pose) in shown.iter_mut().zip(poses) {
+            *shown = self.shown(&self.instances[pose.instance as usize], time_seconds);
+        }
+        let shown = &shown[..poses.len()];
+        let Scratch { poses, lanes } = scratch;
+        if !evaluate_in_lanes(self, clips, shown, lanes, &mut out) {
+            let (joint_count, morph_weight_count) =
+                (out.palette.len() / shown.len(), out.morph_weights.len() / shown.len());
+            for blend in shown {
+                let own = out.split_off(joint_count, morph_weight_count);
+                evaluate_blend(model, blend, poses, own);
+            }
+        } else if !out.morph_weights.is_empty() {
+            for (blend, own) in shown.iter().zip(out.morph_weights.chunks_exact_mut(model.morph_weight_count())) {
+                evaluate_morph_weights(model, blend, poses, own);
+            }
+        }
+    }
+}
+
+/// Writes the joint matrices of a block. Returns `false`, and writes nothing, if a clip does not fit the lanes.
+fn evaluate_in_lanes(
+    crowd: &Crowd,
+    clips: ClipPair,
+    shown: &[Blend<'_>],
+    scratch: &mut LaneScratch,
+    out: &mut PoseStreams<'_>,
+) -> bool {
+    let mut times_seconds = [[0.0; BLOCK_POSES]; 2];
+    for (index, Blend { from, to }) in shown.iter().enumerate() {
+        times_seconds[0][index] = from.time_seconds;
+        times_seconds[1][index] = to.map_or(0.0, |(to, _)| to.time_seconds);
+    }
+    let source = |clip: Option<u32>, index: usize| {
+        let clip = crowd.repertoire.lane_clip(clips.model as usize, clip)?;
+        Some(LaneSource { clip, times_seconds: &times_seconds[index][..shown.len()] })
+    };
+    let Some(from) = source(clips.from, 0) else { return false };
+    if clips.from == clips.to {
+        lanes::evaluate(crowd.processor, from.clip, from.times_seconds, scratch, out.memory, out.palette);
+        return true;
+    }
+    let to = source(clips.to, 1);
+    let (Some(to), Some(blend)) = (to, crowd.crossfade.lane_blend(clips)) else { return false };
+    lanes::evaluate_blend(crowd.processor, blend, [from, to], scratch, out.memory, out.palette);
+    true
+}
