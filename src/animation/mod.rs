@@ -25,6 +25,7 @@ pub mod palette;
 pub mod pose;
 pub mod sample;
 pub mod skin;
+mod skin_dual;
 pub mod stage;
 pub mod winding;
 

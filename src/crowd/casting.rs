@@ -8,8 +8,8 @@ use glam::{Vec2, Vec3};
 
 use super::crossfade::Crossfade;
 use super::placement::{Layout, Placement, line, placements};
-use super::playback::Repertoire;
 use super::random::{SplitMix64, stream};
+use super::repertoire::Repertoire;
 use super::settings::{CrowdError, CrowdSettings, ModelClips, PhaseMode, resolve_clips};
 use super::travel::{self, Ring};
 use super::variety::{self, Variation};
@@ -73,6 +73,17 @@ impl Crowd {
         crowd.assign_clips(&clips, None);
         crowd.show_all();
         Ok(crowd)
+    }
+
+    /// Changes the morph weights that the models hold ([`Skeleton::hold_morph`](crate::model::Skeleton::hold_morph)). Nothing
+    /// is copied unless someone else has the models, too. All instances are visible, in full detail, until the next
+    /// [`Crowd::cull`].
+    pub fn hold_morphs(&mut self, hold: impl FnOnce(&mut [Model])) {
+        hold(Arc::make_mut(&mut self.models));
+        self.visible.find_morphs(&self.models);
+        self.repertoire.forget_bounds();
+        self.measure();
+        self.show_all();
     }
 
     /// Places the instances. Models are assigned in turn, so that they are equally frequent, and then shuffled, but for a line.

@@ -8,71 +8,10 @@
 use super::random::{SplitMix64, stream};
 use super::settings::ModelClips;
 use super::{Crowd, Instance};
-use crate::animation::lanes::LaneClip;
-use crate::measure::{Gait, PosedBounds, gait_of, posed_bounds};
 use crate::model::{Clip, Model};
 
 /// The largest number of shared poses of a clip; no crowd has more instances.
 const MAX_SHARED_POSES: f64 = 4_194_304.0;
-
-/// The data of a clip or a rest pose that the crowd needs. Each part is computed when it is first needed.
-#[derive(Debug, Clone, Default)]
-struct Playable {
-    bounds: Option<PosedBounds>,
-    /// The clip for the lanes, once it is played. `Some(None)`: it does not fit them, and instances are evaluated one by one.
-    lanes: Option<Option<LaneClip>>,
-    gait: Option<Gait>,
-}
-
-/// All clips of the models. Those that are played are filled in.
-#[derive(Debug, Clone)]
-pub(super) struct Repertoire {
-    /// The rest pose of each model, followed by its clips.
-    by_model: Vec<Vec<Playable>>,
-}
-
-impl Repertoire {
-    pub fn new(models: &[Model]) -> Self {
-        Self { by_model: models.iter().map(|model| vec![Playable::default(); 1 + model.clips.len()]).collect() }
-    }
-
-    fn playable(&mut self, model: usize, clip: Option<u32>) -> &mut Playable {
-        &mut self.by_model[model][clip.map_or(0, |clip| clip as usize + 1)]
-    }
-
-    /// Returns the bounds of a model throughout a clip.
-    pub fn bounds(&mut self, models: &[Model], model: usize, clip: Option<u32>) -> PosedBounds {
-        let model_clip = clip_of(&models[model], clip);
-        *self.playable(model, clip).bounds.get_or_insert_with(|| posed_bounds(&models[model], model_clip))
-    }
-
-    /// Forgets all bounds: the models have changed.
-    pub fn forget_bounds(&mut self) {
-        self.by_model.iter_mut().flatten().for_each(|playable| playable.bounds = None);
-    }
-
-    /// Returns the gait of a clip.
-    pub fn gait(&mut self, models: &[Model], model: usize, clip: u32) -> Gait {
-        let Some(model_clip) = clip_of(&models[model], Some(clip)) else { return Gait::default() };
-        *self.playable(model, Some(clip)).gait.get_or_insert_with(|| gait_of(&models[model], model_clip))
-    }
-
-    /// Compiles a clip for the lanes.
-    pub fn prepare(&mut self, models: &[Model], model: usize, clip: Option<u32>) {
-        let model_clip = clip_of(&models[model], clip);
-        self.playable(model, clip).lanes.get_or_insert_with(|| LaneClip::compile(&models[model], model_clip));
-    }
-
-    /// Returns the clip for the lanes, if it was prepared and fits them.
-    pub fn lane_clip(&self, model: usize, clip: Option<u32>) -> Option<&LaneClip> {
-        self.by_model[model][clip.map_or(0, |clip| clip as usize + 1)].lanes.as_ref()?.as_ref()
-    }
-
-    /// Returns all clips that have been compiled for the lanes.
-    pub fn lane_clips(&self) -> impl Iterator<Item = &LaneClip> {
-        self.by_model.iter().flatten().filter_map(|playable| playable.lanes.as_ref()?.as_ref())
-    }
-}
 
 /// Returns the clip with this index. `None` is the rest pose.
 pub(super) fn clip_of(model: &Model, clip: Option<u32>) -> Option<&Clip> {

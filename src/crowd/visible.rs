@@ -18,8 +18,6 @@
 //! of instances are in the order of their poses, and ascend within a pose. So consecutive poses of one model with the same
 //! levels have consecutive instances, and within them poses of one clip are neighbours.
 
-use std::sync::Arc;
-
 use glam::Vec3;
 use rayon::ThreadPool;
 
@@ -77,7 +75,7 @@ impl Visible {
     }
 
     /// Notes which clips have active morph targets.
-    fn find_morphs(&mut self, models: &[Model]) {
+    pub fn find_morphs(&mut self, models: &[Model]) {
         let has_morphs = |model: &Model| {
             let clips = std::iter::once(None).chain(model.clips.iter().map(Some));
             clips.map(|clip| model.has_active_morphs(clip)).collect()
@@ -107,17 +105,6 @@ impl Visible {
 }
 
 impl Crowd {
-    /// Changes the morph weights that the models hold ([`Skeleton::hold_morph`](crate::model::Skeleton::hold_morph)). Nothing
-    /// is copied unless someone else has the models, too. All instances are visible, in full detail, until the next
-    /// [`Crowd::cull`].
-    pub fn hold_morphs(&mut self, hold: impl FnOnce(&mut [Model])) {
-        hold(Arc::make_mut(&mut self.models));
-        self.visible.find_morphs(&self.models);
-        self.repertoire.forget_bounds();
-        self.measure();
-        self.show_all();
-    }
-
     /// Lists the instances whose bounding spheres may intersect the frustum; `None` lists all. With `to_light`, the unit
     /// vector towards the light, it also lists the instances whose shadows on the ground may be in the frustum. `detail`
     /// decides the level of each instance. The order depends only on the instances and their levels. Without a pool, this

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use glam::{DVec3, Vec2, Vec3, Vec4};
+use glam::{Vec2, Vec3, Vec4};
+
+use super::source::SourcePrimitive;
 
 /// The influence of one joint on one vertex.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,27 +73,6 @@ pub struct DrawRange {
     pub mirrored: bool,
 }
 
-/// A primitive of the file at one mesh node, with our vertices for those of the file.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct SourcePrimitive {
-    /// The glTF index of the node.
-    pub node: u32,
-    /// The glTF index of the mesh.
-    pub mesh: u32,
-    /// The index of the primitive in its mesh.
-    pub primitive: u32,
-    /// The index of the placement whose copy this is; `None` if the node shows its mesh once.
-    pub placement: Option<u32>,
-    /// The glTF index of the skin; `None` for a rigid mesh.
-    pub skin: Option<u32>,
-    /// Whether the file has normals for it.
-    pub has_normals: bool,
-    /// Whether the file has tangents for it that a normal map needs.
-    pub has_tangents: bool,
-    /// Our vertex for each vertex of the file, in the file's order. Several may share one after welding.
-    pub vertices: Vec<u32>,
-}
-
 /// Starts and influences of many vertices: those of vertex `v` are the elements `starts[v]..starts[v + 1]` of the second list.
 pub type Influences<'g> = (&'g [u32], &'g [Influence]);
 
@@ -157,69 +138,10 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// Returns how open the surface of the triangles in `range` is: the length of the sum of their area vectors, as a share
-    /// of their area. It is 0 for a closed surface, 1 for a plane, and for a box without a bottom a fifth.
-    #[must_use]
-    pub fn openness(&self, range: &DrawRange) -> f32 {
-        let (first, count) = (range.first_index as usize, range.index_count as usize);
-        let (mut sum, mut area) = (DVec3::ZERO, 0.0);
-        for corners in self.indices.get(first..first + count).unwrap_or(&[]).chunks_exact(3) {
-            let [a, b, c] = [0, 1, 2].map(|corner| self.positions[corners[corner] as usize].as_dvec3());
-            let area_vector = (b - a).cross(c - a);
-            sum += area_vector;
-            area += area_vector.length();
-        }
-        if area > 0.0 { (sum.length() / area) as f32 } else { 1.0 }
-    }
-
-    /// Returns whether the file has normals for any primitive. Without any, all of the model is shaded flat.
-    #[must_use]
-    pub fn has_normals(&self) -> bool {
-        self.draw_ranges.iter().any(|range| !range.flat_shaded)
-            || self.source_primitives.iter().any(|source| source.has_normals)
-    }
-
     /// Returns the number of vertices after welding.
     #[must_use]
     pub fn vertex_count(&self) -> usize {
         self.positions.len()
-    }
-
-    /// Returns the number of triangles.
-    #[must_use]
-    pub fn triangle_count(&self) -> usize {
-        self.count_of(Topology::Triangles)
-    }
-
-    /// Returns the number of triangles, lines or points that are drawn.
-    #[must_use]
-    pub fn count_of(&self, topology: Topology) -> usize {
-        let ranges = self.draw_ranges.iter().filter(|range| range.topology == topology);
-        ranges.map(|range| range.index_count as usize / topology.corner_count()).sum()
-    }
-
-    /// Returns the number of bytes of all arrays, with those of coarser levels.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        let of_level = |level: &CoarserLevel| {
-            let of_influences = size_of_val(&*level.influence_starts) + size_of_val(&*level.influences);
-            size_of_val(&*level.indices) + size_of_val(&*level.ranges) + of_influences
-        };
-        let of_levels = self.coarser_levels.iter().map(of_level);
-        let of_sources = self.source_primitives.iter().map(|source| size_of_val(&*source.vertices));
-        size_of_val(&*self.positions)
-            + size_of_val(&*self.normals)
-            + size_of_val(&*self.tangents)
-            + size_of_val(&*self.tex_coords)
-            + size_of_val(&*self.colors)
-            + size_of_val(&*self.influence_starts)
-            + size_of_val(&*self.influences)
-            + size_of_val(&*self.morph_delta_starts)
-            + size_of_val(&*self.morph_deltas)
-            + size_of_val(&*self.indices)
-            + size_of_val(&*self.draw_ranges)
-            + of_sources.sum::<usize>()
-            + of_levels.sum::<usize>()
     }
 
     /// Returns the number of vertices of each level of detail, full detail first, and the influences of levels that have

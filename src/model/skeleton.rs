@@ -1,4 +1,4 @@
-//! The node tree in structure-of-arrays form, its local pose, skins, and the layout of the palette.
+//! The node tree in structure-of-arrays form, its local pose, and the layout of the palette.
 
 use std::sync::Arc;
 
@@ -145,22 +145,6 @@ impl Skeleton {
     pub fn parent(&self, node: usize) -> Option<usize> {
         self.parents.get(node).filter(|&&parent| parent != NO_PARENT).map(|&parent| parent as usize)
     }
-}
-
-/// One glTF skin; the arrays have equal length.
-#[derive(Debug, Clone, Default)]
-pub struct Skin {
-    /// The name in the file, if any.
-    pub name: Option<String>,
-    /// The skeleton node of each joint; a node may repeat.
-    pub joints: Vec<u32>,
-    /// The inverse bind matrices, from mesh space in the bind pose to joint space; identity if the file has none.
-    pub joint_from_mesh: Vec<Affine3A>,
-    /// The last element of each inverse bind matrix in the file. It must be 1 (glTF 2.0, 3.7.3.1), and calculations
-    /// assume 1, but reports print this number.
-    pub inverse_bind_w: Vec<f32>,
-    /// Whether the file has inverse bind matrices.
-    pub has_inverse_binds: bool,
 }
 
 /// The layout of a palette: a node and an inverse bind matrix for each joint matrix. Joint matrix `k` is

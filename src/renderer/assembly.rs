@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::error::{Error, Result, Setting};
+use super::error::Result;
 use super::layouts::Layouts;
 use super::memory::MemoryLimits;
 use super::output::Output;
@@ -20,7 +20,7 @@ use super::passes::tone_map_pass::ToneMapPass;
 use super::resident::lighting::Lighting;
 use super::resident::model::GpuModel;
 use super::resident::texture::Samplers;
-use super::settings::{RendererSettings, Shadows, Skinning, UploadPath};
+use super::settings::{RendererSettings, Shadows, Skinning, UploadPath, sample_flags};
 use super::slot::buffers::Page;
 use super::slot::{FrameSlot, SlotSettings};
 use super::times::PassTimes;
@@ -296,22 +296,4 @@ impl Drop for Renderer {
         // the destruction. The wait does not cover presentation, for which core Vulkan has no wait.
         let _ = self.device.wait_idle();
     }
-}
-
-fn sample_flags(device: &Device, samples: u32) -> Result<vk::SampleCountFlags> {
-    let wanted = vk::SampleCountFlags::from_raw(samples);
-    let supported = device.physical.sample_counts();
-    if samples.is_power_of_two() && supported.contains(wanted) {
-        return Ok(wanted);
-    }
-    let names: Vec<String> = [1, 2, 4, 8]
-        .into_iter()
-        .filter(|&count| supported.contains(vk::SampleCountFlags::from_raw(count)))
-        .map(|count: u32| count.to_string())
-        .collect();
-    Err(Error::Unsupported {
-        setting: Setting::Samples(samples),
-        device: device.physical.name.clone(),
-        supported: names.join(", "),
-    })
 }

@@ -7,8 +7,6 @@
 //! The GPU half has two parts because the window system may release an image late. The scene's part needs no such image, so
 //! skinning, shadows and drawing do not wait for its semaphore. Only tone mapping waits.
 
-use std::time::Instant;
-
 use ash::vk;
 use rayon::ThreadPool;
 use vk::PipelineStageFlags2 as Stage;
@@ -20,7 +18,7 @@ use super::passes::PassInput;
 use super::settings::{FrameOutcome, Skinning};
 use super::shot::{Shot, frame_data};
 use super::slot::FrameMemory;
-use super::times::{Pass, StageTimes};
+use super::times::{Pass, StageTimes, Stopwatch};
 use crate::crowd::{Crowd, FramePlan, VisiblePose};
 use crate::shader_types::{FrameData, SkyData};
 use crate::view::{Frustum, Look};
@@ -47,7 +45,7 @@ impl Renderer {
         shot: &Shot,
         extras: &mut dyn Extras,
     ) -> Result<(FrameOutcome, StageTimes)> {
-        let mut stopwatch = Stopwatch(Instant::now());
+        let mut stopwatch = Stopwatch::start();
         // After a resize only: waits for all frames, because they sample the old map.
         self.fit_shadow_map()?;
         let resize_ms = stopwatch.lap_ms();
@@ -188,7 +186,7 @@ impl Renderer {
         (look, capture): (Look, bool),
         extras: &mut dyn Extras,
     ) -> Result<FrameOutcome> {
-        let mut stopwatch = Stopwatch(Instant::now());
+        let mut stopwatch = Stopwatch::start();
         let next_value = self.frame_number + 1;
         let available = &self.slots[index].image_available;
         // SAFETY: the slot's last frame, which waited for the semaphore, has finished.
@@ -285,16 +283,5 @@ impl Frame<'_> {
     /// Device or surface lost, no memory.
     pub fn submit(self, data: FrameData, look: Look, capture: bool, extras: &mut dyn Extras) -> Result<FrameOutcome> {
         self.renderer.submit(self.slot, data, (look, capture), extras)
-    }
-}
-
-struct Stopwatch(Instant);
-
-impl Stopwatch {
-    /// Returns the time since the last call in milliseconds.
-    fn lap_ms(&mut self) -> f64 {
-        let now = Instant::now();
-        let elapsed = now - std::mem::replace(&mut self.0, now);
-        elapsed.as_secs_f64() * 1e3
     }
 }

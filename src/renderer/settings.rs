@@ -1,5 +1,8 @@
 //! The settings of a renderer, and the figures that it reports.
 
+use ash::vk;
+
+use super::error::{Error, Result, Setting};
 use crate::view::ShadowView;
 use crate::vulkan::device::Device;
 use crate::vulkan::physical_device::PhysicalDevice;
@@ -158,4 +161,26 @@ pub struct ByteCounts {
     pub static_data: u64,
     /// All device memory in use.
     pub total_device: u64,
+}
+
+/// Returns the flags of a number of samples per pixel.
+///
+/// # Errors
+/// The device does not support it.
+pub(super) fn sample_flags(device: &Device, samples: u32) -> Result<vk::SampleCountFlags> {
+    let wanted = vk::SampleCountFlags::from_raw(samples);
+    let supported = device.physical.sample_counts();
+    if samples.is_power_of_two() && supported.contains(wanted) {
+        return Ok(wanted);
+    }
+    let names: Vec<String> = [1, 2, 4, 8]
+        .into_iter()
+        .filter(|&count| supported.contains(vk::SampleCountFlags::from_raw(count)))
+        .map(|count: u32| count.to_string())
+        .collect();
+    Err(Error::Unsupported {
+        setting: Setting::Samples(samples),
+        device: device.physical.name.clone(),
+        supported: names.join(", "),
+    })
 }

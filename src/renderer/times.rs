@@ -4,6 +4,7 @@
 //! or shows times iterates over [`CpuStage::ALL`] and [`Pass::ALL`], so a new part is one variant.
 
 use std::ops::Index;
+use std::time::Instant;
 
 use ash::vk;
 
@@ -146,3 +147,19 @@ impl Index<Pass> for PassTimes {
 
 // Both lists are complete.
 const _: () = assert!(CpuStage::Record as usize + 1 == CpuStage::COUNT && Pass::Post as usize + 1 == Pass::COUNT);
+
+/// Measures the stages of a frame on the CPU.
+pub(super) struct Stopwatch(Instant);
+
+impl Stopwatch {
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Returns the time since the last call in milliseconds.
+    pub fn lap_ms(&mut self) -> f64 {
+        let now = Instant::now();
+        let elapsed = now - std::mem::replace(&mut self.0, now);
+        elapsed.as_secs_f64() * 1e3
+    }
+}

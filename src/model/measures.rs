@@ -1,0 +1,66 @@
+//! What a geometry amounts to: counts, bytes, and how open its surfaces are.
+
+use glam::DVec3;
+
+use super::geometry::{CoarserLevel, DrawRange, Geometry, Topology};
+
+impl Geometry {
+    /// Returns how open the surface of the triangles in `range` is: the length of the sum of their area vectors, as a share
+    /// of their area. It is 0 for a closed surface, 1 for a plane, and for a box without a bottom a fifth.
+    #[must_use]
+    pub fn openness(&self, range: &DrawRange) -> f32 {
+        let (first, count) = (range.first_index as usize, range.index_count as usize);
+        let (mut sum, mut area) = (DVec3::ZERO, 0.0);
+        for corners in self.indices.get(first..first + count).unwrap_or(&[]).chunks_exact(3) {
+            let [a, b, c] = [0, 1, 2].map(|corner| self.positions[corners[corner] as usize].as_dvec3());
+            let area_vector = (b - a).cross(c - a);
+            sum += area_vector;
+            area += area_vector.length();
+        }
+        if area > 0.0 { (sum.length() / area) as f32 } else { 1.0 }
+    }
+
+    /// Returns whether the file has normals for any primitive. Without any, all of the model is shaded flat.
+    #[must_use]
+    pub fn has_normals(&self) -> bool {
+        self.draw_ranges.iter().any(|range| !range.flat_shaded)
+            || self.source_primitives.iter().any(|source| source.has_normals)
+    }
+
+    /// Returns the number of triangles.
+    #[must_use]
+    pub fn triangle_count(&self) -> usize {
+        self.count_of(Topology::Triangles)
+    }
+
+    /// Returns the number of triangles, lines or points that are drawn.
+    #[must_use]
+    pub fn count_of(&self, topology: Topology) -> usize {
+        let ranges = self.draw_ranges.iter().filter(|range| range.topology == topology);
+        ranges.map(|range| range.index_count as usize / topology.corner_count()).sum()
+    }
+
+    /// Returns the number of bytes of all arrays, with those of coarser levels.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let of_level = |level: &CoarserLevel| {
+            let of_influences = size_of_val(&*level.influence_starts) + size_of_val(&*level.influences);
+            size_of_val(&*level.indices) + size_of_val(&*level.ranges) + of_influences
+        };
+        let of_levels = self.coarser_levels.iter().map(of_level);
+        let of_sources = self.source_primitives.iter().map(|source| size_of_val(&*source.vertices));
+        size_of_val(&*self.positions)
+            + size_of_val(&*self.normals)
+            + size_of_val(&*self.tangents)
+            + size_of_val(&*self.tex_coords)
+            + size_of_val(&*self.colors)
+            + size_of_val(&*self.influence_starts)
+            + size_of_val(&*self.influences)
+            + size_of_val(&*self.morph_delta_starts)
+            + size_of_val(&*self.morph_deltas)
+            + size_of_val(&*self.indices)
+            + size_of_val(&*self.draw_ranges)
+            + of_sources.sum::<usize>()
+            + of_levels.sum::<usize>()
+    }
+}

@@ -1,0 +1,117 @@
+//! Facts about the file that a model came from, for reports. Nothing that is drawn depends on them.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use glam::Affine3A;
+
+/// Facts about the file that a model came from, for reports.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SourceFile {
+    /// The size of the file and of all files that it refers to, in bytes.
+    pub bytes: u64,
+    /// The other files that were read for the model: buffers and images, by absolute path, in order.
+    pub files: Vec<PathBuf>,
+    /// The name of the program that wrote it.
+    pub generator: Option<String>,
+    /// The copyright notice.
+    pub copyright: Option<String>,
+    /// The names of all scenes by glTF index.
+    pub scenes: Vec<Option<String>>,
+    /// The index of the default scene; `None` if there are no scenes, so that all nodes are shown.
+    pub shown_scene: Option<u32>,
+    /// All extensions in the file's lists, in their order.
+    pub extensions: Vec<Extension>,
+    /// The number of meshes in the file, shown or not.
+    pub mesh_count: usize,
+    /// The cameras by glTF index.
+    pub cameras: Vec<FileCamera>,
+    /// The names of all vertex attributes in the file, such as `COLOR_0`.
+    pub attributes: BTreeSet<String>,
+    /// The names of the lights of KHR_lights_punctual, which are not used.
+    pub lights: Vec<Option<String>>,
+    /// The origin of each image of [`Model::images`](super::Model::images).
+    pub images: Vec<ImageSource>,
+}
+
+/// A camera of the file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FileCamera {
+    /// The name.
+    pub name: Option<String>,
+    /// The first skeleton node that carries the camera. It looks along the node's -Z. `None` if the shown scene has no such
+    /// node.
+    pub node: Option<u32>,
+    /// The angle between the lower and the upper edge of the image. `None` if the projection is orthographic.
+    pub vertical_fov_radians: Option<f32>,
+}
+
+/// An extension of the format that the file uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extension {
+    /// The name, such as `KHR_materials_unlit`.
+    pub name: String,
+    /// Whether the file cannot be shown correctly without it.
+    pub required: bool,
+    /// The degree of support by import.
+    pub support: ExtensionSupport,
+}
+
+/// The degree of support for an extension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExtensionSupport {
+    /// Implemented.
+    Honoured,
+    /// Ignored; it affects only the appearance.
+    NotDrawn,
+    /// Ignored; the file has a fallback.
+    Ignored,
+}
+
+/// The origin of an image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageSource {
+    /// The glTF index.
+    pub index: u32,
+    /// The format according to the first bytes: `PNG`, `JPEG` or `WebP`.
+    pub format: &'static str,
+    /// The number of encoded bytes.
+    pub bytes: u64,
+}
+
+/// A primitive of the file at one mesh node, with our vertices for those of the file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SourcePrimitive {
+    /// The glTF index of the node.
+    pub node: u32,
+    /// The glTF index of the mesh.
+    pub mesh: u32,
+    /// The index of the primitive in its mesh.
+    pub primitive: u32,
+    /// The index of the placement whose copy this is; `None` if the node shows its mesh once.
+    pub placement: Option<u32>,
+    /// The glTF index of the skin; `None` for a rigid mesh.
+    pub skin: Option<u32>,
+    /// Whether the file has normals for it.
+    pub has_normals: bool,
+    /// Whether the file has tangents for it that a normal map needs.
+    pub has_tangents: bool,
+    /// Our vertex for each vertex of the file, in the file's order. Several may share one after welding.
+    pub vertices: Vec<u32>,
+}
+
+/// One glTF skin; the arrays have equal length.
+#[derive(Debug, Clone, Default)]
+pub struct Skin {
+    /// The name in the file, if any.
+    pub name: Option<String>,
+    /// The skeleton node of each joint; a node may repeat.
+    pub joints: Vec<u32>,
+    /// The inverse bind matrices, from mesh space in the bind pose to joint space; identity if the file has none.
+    pub joint_from_mesh: Vec<Affine3A>,
+    /// The last element of each inverse bind matrix in the file. It must be 1 (glTF 2.0, 3.7.3.1), and calculations
+    /// assume 1, but reports print this number.
+    pub inverse_bind_w: Vec<f32>,
+    /// Whether the file has inverse bind matrices.
+    pub has_inverse_binds: bool,
+}
