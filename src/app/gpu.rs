@@ -11,7 +11,7 @@ use winit::window::Window;
 use super::scene::Scene;
 use super::text::counted;
 use crate::cli::{DeviceArgs, GpuArgs, QualityArgs, Size, UploadChoice};
-use crate::extras::Equipped;
+use crate::extras::{Equipped, Show};
 use crate::model::Model;
 use crate::renderer::memory::Forecast;
 use crate::renderer::{Output, Renderer, RendererSettings, ShaderOverride, Shadows, Skinning};
@@ -51,7 +51,7 @@ pub fn offscreen_renderer_for(
     let transparent = scene.look.background == Background::None;
     let settings = settings(args.skinning, args.upload, args.quality, frames_in_flight);
     let settings = RendererSettings { transparent, ..settings };
-    check_memory(device, &settings, args.size, scene)?;
+    check_memory(device, &settings, args.size, scene, false)?;
     offscreen_renderer_on(device, settings, args.size, &scene.models)
 }
 
@@ -66,24 +66,35 @@ pub fn offscreen_renderer_on(
 }
 
 /// Adds up what the scene's frames take of the device for the present camera. It is an error if the device cannot hold them.
-pub fn check_memory(device: &Device, settings: &RendererSettings, size: Size, scene: &mut Scene) -> Result<Forecast> {
-    let models = Arc::clone(&scene.models);
+pub fn check_memory(
+    device: &Device,
+    settings: &RendererSettings,
+    size: Size,
+    scene: &mut Scene,
+    is_window: bool,
+) -> Result<Forecast> {
+    let (models, instances) = (Arc::clone(&scene.models), scene.crowd.instance_count() as u64);
+    let image = [size.width, size.height];
+    let additions = scene.show.additions(&models, instances, image, is_window);
     let visible = scene.visible_counts(size.aspect(), settings.shadows != Shadows::Off);
-    Ok(Forecast::new(device, settings, &models, visible, [size.width, size.height]).check()?)
+    Ok(Forecast::new(device, settings, &models, visible, image, additions).check()?)
 }
 
-/// Returns what a number of instances would take, if all were visible.
+/// Returns what a number of instances would take in a window, if all were visible.
 pub fn forecast(
     device: &Device,
     settings: &RendererSettings,
     models: &[Model],
+    show: &Show,
     instances: u32,
     size: Size,
 ) -> Forecast {
     let model_count = models.len().max(1) as u32;
     let counts: Vec<u32> =
         (0..model_count).map(|model| instances / model_count + u32::from(model < instances % model_count)).collect();
-    Forecast::new(device, settings, models, (&counts, &counts), [size.width, size.height])
+    let image = [size.width, size.height];
+    let additions = show.additions(models, instances.into(), image, true);
+    Forecast::new(device, settings, models, (&counts, &counts), image, additions)
 }
 
 /// Builds a window's renderer again, for other models or settings. The window stays. After an error the renderer is as it
@@ -94,7 +105,7 @@ pub fn rebuild_for_window(
     scene: &mut Scene,
     size: Size,
 ) -> Result<()> {
-    check_memory(renderer.device(), &settings, size, scene)?;
+    check_memory(renderer.device(), &settings, size, scene, true)?;
     Ok(renderer.rebuild(&scene.models, settings)?)
 }
 
@@ -115,7 +126,7 @@ pub fn window_renderer(
     let physical = PhysicalDevice::choose(&instance, args.device.device.as_deref(), Some(&surface))?;
     let device = Device::new(&instance, physical, true)?;
     let settings = window_settings(args, shaders, &device);
-    check_memory(&device, &settings, size, scene)?;
+    check_memory(&device, &settings, size, scene, true)?;
     let notified = Arc::clone(window);
     // Wayland then asks for the next frame when the screen can show it.
     let before_present = Box::new(move || notified.pre_present_notify());

@@ -150,3 +150,9 @@ fn gpu_bones(model: &Model) -> Vec<GpuBone> {
     };
     model.bones.iter().map(gpu_bone).collect()
 }
+
+/// Returns the size of the bones of models in bytes.
+#[must_use]
+pub fn bytes(models: &[Model]) -> u64 {
+    models.iter().map(|model| (model.bones.len() * size_of::<GpuBone>()) as u64).sum()
+}

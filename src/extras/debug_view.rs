@@ -411,3 +411,10 @@ fn palette_entries(palette: &PaletteLayout) -> Vec<PaletteEntry> {
     let entry = |(&node, &is_joint): (&u32, &bool)| PaletteEntry { node, is_joint: u32::from(is_joint) };
     palette.nodes.iter().zip(&palette.is_joint).map(entry).collect()
 }
+
+/// Returns the size of the palette entries of models in bytes, which all views but the lit one need.
+#[must_use]
+pub fn bytes(view: DebugView, models: &[Model]) -> u64 {
+    let entries = models.iter().map(|model| (model.palette.len() * size_of::<PaletteEntry>()) as u64).sum();
+    if layers(view).is_empty() { 0 } else { entries }
+}

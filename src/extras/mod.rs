@@ -21,6 +21,7 @@ use rayon::ThreadPool;
 use crate::crowd::Crowd;
 use crate::model::Model;
 use crate::renderer::error::Result;
+use crate::renderer::memory::Additions;
 use crate::renderer::passes::PassInput;
 use crate::renderer::{Extras, FrameOutcome, Renderer, RendererSettings, Shot, StageTimes};
 use crate::shader_types::SkinnedVertex;
@@ -40,6 +41,26 @@ pub struct Show {
     pub bones: bool,
     /// The number of the instance that has an outline.
     pub outlined: Option<u32>,
+}
+
+impl Show {
+    /// Returns the memory that frames with these extras take beside the crowd's, for an image of a size. A window may show an
+    /// outline and an overlay at any time.
+    #[must_use]
+    pub fn additions(&self, models: &[Model], instances: u64, size: [u32; 2], is_window: bool) -> Additions {
+        let mut all = Additions::default();
+        all.bytes += debug_view::bytes(self.view, models);
+        all.bytes += if self.bones { bone_view::bytes(models) } else { 0 };
+        if self.view == DebugView::Motion {
+            all.slots += 1;
+            all.bytes += motion_view::bytes(instances);
+        }
+        if is_window {
+            all.bytes += outline::bytes(size);
+            all.bytes += overlay::BYTES;
+        }
+        all
+    }
 }
 
 /// All extras.

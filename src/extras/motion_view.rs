@@ -133,7 +133,7 @@ impl MotionView {
         history.crowd = Arc::downgrade(&crowd.identity);
         history.time_seconds = shot.time_seconds;
         history.crowd_height_metres = bounds.max.y - bounds.min.y;
-        let instances = history.make_room(renderer.device(), crowd.instance_count())?;
+        let instances = history.make_room(renderer.device(), slot, crowd.instance_count())?;
         // SAFETY: the slot's last frame and the frame after it, which have read the buffer, have finished.
         let instances = unsafe { instances.mapped_for_writing::<InstanceHistory>(crowd.instance_count()) };
         instances.fill(MaybeUninit::zeroed());
@@ -180,7 +180,7 @@ impl MotionView {
 
 impl History {
     /// Returns the buffer of the instances, with room for `count` of them.
-    fn make_room(&mut self, device: &Arc<Device>, count: usize) -> vulkan::Result<&mut Buffer> {
+    fn make_room(&mut self, device: &Arc<Device>, slot: usize, count: usize) -> vulkan::Result<&mut Buffer> {
         let needed_bytes = (count * size_of::<InstanceHistory>()) as u64;
         let old = self.instances.take().filter(|old| old.size_bytes() >= needed_bytes);
         let buffer = match old {
@@ -189,7 +189,7 @@ impl History {
                 // Its sets refer to the old buffer.
                 self.pages.clear();
                 let (usage, memory) = (vk::BufferUsageFlags::STORAGE_BUFFER, BufferMemory::Upload);
-                Buffer::new(device, "instance history", needed_bytes, usage, memory)?
+                Buffer::new(device, &format!("instance history {slot}"), needed_bytes, usage, memory)?
             }
         };
         Ok(self.instances.insert(buffer))
@@ -255,4 +255,10 @@ impl Drawing {
 
 fn key(draw: &GpuDraw) -> Key {
     (draw.topology, caster_key(draw, Skinning::Compute).0)
+}
+
+/// Returns the size of the lists of all slots, of which there are at most four, in bytes.
+#[must_use]
+pub fn bytes(instances: u64) -> u64 {
+    4 * instances * size_of::<InstanceHistory>() as u64
 }

@@ -13,7 +13,7 @@ use ash::vk;
 use crate::crowd::{Batch, Crowd, FramePlan, InstanceRange};
 use crate::model::Topology;
 use crate::renderer::error::Result;
-use crate::renderer::output::attachments::DEPTH_FORMAT;
+use crate::renderer::output::attachments::{DEPTH_BYTES, DEPTH_FORMAT};
 use crate::renderer::passes::crowd_draw::{self, Eye};
 use crate::renderer::passes::shadow_pass::{CasterKey, caster_key, caster_pipeline};
 use crate::renderer::passes::{Building, PassInput};
@@ -169,4 +169,10 @@ fn image(device: &Arc<Device>, extent: vk::Extent2D) -> vulkan::Result<Image> {
 
 fn has_silhouette(draw: &GpuDraw) -> bool {
     draw.topology == Topology::Triangles
+}
+
+/// Returns the size of the silhouette in bytes.
+#[must_use]
+pub fn bytes([width, height]: [u32; 2]) -> u64 {
+    u64::from(width) * u64::from(height) * DEPTH_BYTES
 }

@@ -45,6 +45,9 @@ pub struct OverlayConstants {
     pub clip_from_pixels: [f32; 2],
 }
 
+/// The usual size of an overlay in bytes: an atlas of letters of 2048 x 256 texels, its copy, and triangles.
+pub const BYTES: u64 = 8 << 20;
+
 /// The vertex input.
 pub const VERTICES: VertexInput<'_> = VertexInput {
     bindings: &[vk::VertexInputBindingDescription {

@@ -100,7 +100,7 @@ impl Renderer {
         let casters = if shadow_map_size.is_some() { &models[..] } else { &[] };
         let lighting = Lighting::new(&builder, &layouts, shadow_map_size.unwrap_or(1))?;
         let slot_settings = SlotSettings { path, limits, serialize: settings.serialize };
-        let slots = (0..settings.frames_in_flight.clamp(1, 3))
+        let slots = (0..settings.slot_count())
             .map(|index| FrameSlot::new(device, &layouts, index, slot_settings))
             .collect::<Result<Vec<_>>>()?;
         let picture = if shadow_map_size.is_some() { features::SHADOWED } else { 0 }
@@ -219,7 +219,11 @@ impl Renderer {
         self.wait()?;
         // The present output belongs to the old renderer until everything else exists.
         let placeholder = Output::offscreen(&self.device, vk::Extent2D { width: 1, height: 1 })?;
-        let mut new = Self::new(&self.device, models, placeholder, settings)?;
+        // The shadow map is that of the present output at once.
+        let side = settings.shadows.map_size(&self.device, self.output.size());
+        let shadows = side.map_or(Shadows::Off, Shadows::Map);
+        let mut new = Self::new(&self.device, models, placeholder, RendererSettings { shadows, ..settings })?;
+        new.shadows = settings.shadows;
         std::mem::swap(&mut new.output, &mut self.output);
         new.output.restart_timeline();
         *self = new;

@@ -89,8 +89,17 @@ pub struct Forecast {
     .0.instances, .0.needed_bytes >> 20, .0.resource.name(), .0.available_bytes >> 20)]
 pub struct TooLarge(pub Forecast);
 
+/// What a program adds to frames takes memory as well.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Additions {
+    /// The number of slots beside those of the frames in flight.
+    pub slots: u64,
+    /// The bytes of the device's own memory.
+    pub bytes: u64,
+}
+
 impl Forecast {
-    /// Adds up what a crowd takes, given the numbers of visible instances and poses of each model.
+    /// Adds up what a crowd takes, given the numbers of visible instances and poses of each model, and what the program adds.
     #[must_use]
     pub fn new(
         device: &Device,
@@ -98,6 +107,7 @@ impl Forecast {
         models: &[Model],
         (instance_counts, pose_counts): (&[u32], &[u32]),
         [width, height]: [u32; 2],
+        additions: Additions,
     ) -> Self {
         let instances: u64 = instance_counts.iter().map(|&count| u64::from(count)).sum();
         let instance_bytes = instances * size_of::<InstanceData>() as u64;
@@ -112,7 +122,8 @@ impl Forecast {
         let staged = settings.upload.unwrap_or_else(|| UploadPath::best_for(&device.physical)) == UploadPath::Staged;
         let copies = if staged { 2 } else { 1 };
         let skinned = if settings.skinning == Skinning::Compute { skinned } else { 0 };
-        let crowd = (copies * (palette + other_streams + instance_bytes) + skinned) * settings.frames_in_flight as u64;
+        let slots = settings.slot_count() as u64 + additions.slots;
+        let crowd = (copies * (palette + other_streams + instance_bytes) + skinned) * slots;
 
         let samples = u64::from(settings.samples);
         // Colour and depth of the scene, the output of four bytes, and the buffer through which it is read back.
@@ -122,6 +133,7 @@ impl Forecast {
         let fixed = (u64::from(width) * u64::from(height))
             .saturating_mul(per_pixel)
             .saturating_add(shadow_texels * DEPTH_BYTES + ENVIRONMENT_BYTES)
+            .saturating_add(additions.bytes)
             .saturating_add(models.iter().map(static_bytes).sum());
 
         let limits = MemoryLimits::new(device, settings, 0);

@@ -110,6 +110,14 @@ pub struct RendererSettings<'a> {
     pub limit_caps: LimitCaps,
 }
 
+impl RendererSettings<'_> {
+    /// Returns the number of frames in flight that a renderer has: 1 to 3.
+    #[must_use]
+    pub fn slot_count(&self) -> usize {
+        self.frames_in_flight.clamp(1, 3)
+    }
+}
+
 /// Limits that replace larger limits of the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitCaps {

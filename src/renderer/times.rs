@@ -11,10 +11,10 @@ use ash::vk;
 /// The stages of a frame on the CPU, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CpuStage {
-    /// Finding the visible instances and poses.
+    /// Moving the instances that travel, and finding the visible instances and poses.
     Cull,
-    /// Waiting until the GPU has finished the slot's last frame, planning this one, and acquiring and presenting the image of
-    /// a window.
+    /// Building what is missing, waiting until the GPU has finished the slot's last frame, planning this one, and acquiring and
+    /// presenting the image of a window.
     Wait,
     /// Evaluating clips to joint matrices in mapped memory.
     Animate,

@@ -12,7 +12,7 @@ use throng::animation::{PoseScratch, pose_model};
 use throng::app::models::apply;
 use throng::app::scene::Scene;
 use throng::extras::{DebugView, Equipped, Show};
-use throng::model::{Model, Topology};
+use throng::model::{Influence, Model, Topology};
 use throng::renderer::{RendererSettings, Shadows, Skinning};
 use throng::vulkan::device::Device;
 use throng::vulkan::instance::{Instance, InstanceOptions};
@@ -27,6 +27,7 @@ list_gpu_tests![
     every_stage_draws_its_own_picture_with_both_ways_of_skinning,
     lines_without_normals_have_the_same_colour_with_both_ways_of_skinning,
     heat_and_colours_are_the_weights_of_joints,
+    coarse_levels_show_the_weights_that_they_follow,
     joints_of_the_skeleton_are_where_the_pose_has_them,
     levels_have_their_colours,
     transparent_pictures_have_the_same_colours,
@@ -178,6 +179,28 @@ fn heat_and_colours_are_the_weights_of_joints(device: &TestDevice) {
     for (row, height) in rows.into_iter().zip(HEIGHTS) {
         let (found, expected) = (weights.color_at(row), lower.lerp(upper, 0.5 * height));
         assert!(found.distance(expected) < 0.03, "{found} at {row}, not {expected}");
+    }
+}
+
+/// All vertices of the coarser level follow the lower joint, so the upper one has no weight at the top.
+fn coarse_levels_show_the_weights_that_they_follow(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let mut strip = [scene::asset(scene::STRIP)];
+    levels::give_levels(&mut strip[0], 1, &[1e-6]);
+    let geometry = &mut strip[0].geometry;
+    let lowest =
+        (0..geometry.vertex_count()).min_by(|&a, &b| geometry.positions[a].y.total_cmp(&geometry.positions[b].y));
+    let lower = Influence { weight: 1.0, ..geometry.influences_of(lowest.unwrap())[0] };
+    let level = &mut geometry.coarser_levels[0];
+    level.influence_starts = (0..=level.vertex_count).collect();
+    level.influences = vec![lower; level.vertex_count as usize];
+    let mut renderer = renderer(gpu.device(), &strip, RendererSettings::default());
+    for (lod_error, is_grey) in [(0.0, false), (1.0, true)] {
+        let options = format!("--clip none --camera 0,0 --joint upper --lod-error {lod_error}");
+        let picture = Picture::draw(&mut renderer, &strip, &options);
+        let color = picture.color_at(rows(&picture)[4]);
+        let spread = color.max_element() - color.min_element();
+        assert_eq!(spread < 0.02 * color.max_element(), is_grey, "{lod_error}: {color}");
     }
 }
 

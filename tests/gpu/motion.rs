@@ -8,7 +8,9 @@ use glam::{Vec2, Vec3};
 use throng::animation::{PoseScratch, pose_model, skinned_positions};
 use throng::app::scene::Scene;
 use throng::crowd::{ClipChoice, wrap_seconds};
+use throng::extras::DebugView;
 use throng::model::Model;
+use throng::renderer::memory::Forecast;
 use throng::renderer::{RendererSettings, Shadows, UploadPath};
 use throng::shader_types::InstanceData;
 use throng::view::Detail;
@@ -22,6 +24,7 @@ list_gpu_tests![
     pages_sharing_culling_and_earlier_frames_change_no_way,
     levels_change_no_way,
     what_was_not_drawn_is_black,
+    motion_takes_a_slot_more,
 ];
 
 const SIZE: Vec2 = Vec2::new(320.0, 240.0);
@@ -63,6 +66,30 @@ fn world_positions(scene: &mut Scene, time_seconds: f64) -> Vec<Vec<Vec3>> {
         skinned.iter().map(|&position| instance.world_from_model.transform_point(position)).collect()
     };
     scene::instances(scene).iter().map(placed).collect()
+}
+
+/// GPU times arrive later then, and the forecast of memory counts the slot.
+fn motion_takes_a_slot_more(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let models = [scene::asset(scene::WALKER)];
+    let mut scene = scene::scene(&models, "--instances 100 --lod-error 0 --size 64x48");
+    let settings = RendererSettings { samples: 1, shadows: Shadows::Map(64), ..RendererSettings::default() };
+    let mut renderer = scene::renderer(gpu.device(), &models, vk::Extent2D { width: 64, height: 48 }, settings);
+    let mut taken_and_forecast = |view: DebugView| {
+        scene.show.view = view;
+        for frame in 0..4 {
+            scene.draw(&mut renderer, f64::from(frame), 1.0, false).unwrap();
+        }
+        let additions = scene.show.additions(&models, 100, [64, 48], false);
+        let visible = scene.visible_counts(1.0, true);
+        let forecast = Forecast::new(gpu.device(), &settings, &models, visible, [64, 48], additions);
+        (gpu.device().allocated_bytes() as f64, forecast.device_bytes as f64, renderer.gpu_times_lag())
+    };
+    let (lit, motion) = (taken_and_forecast(DebugView::Lit), taken_and_forecast(DebugView::Motion));
+    assert_eq!((lit.2, motion.2), (4, 6));
+    let (taken, forecast) = (motion.0 - lit.0, motion.1 - lit.1);
+    note!("motion takes {taken} bytes more, {forecast} were forecast");
+    assert!((taken - forecast).abs() < 0.3 * taken && taken > 1e6, "{taken} bytes, not {forecast}");
 }
 
 fn colours_are_the_ways(device: &TestDevice) {

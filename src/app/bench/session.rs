@@ -75,7 +75,7 @@ impl<'a> Session<'a> {
     pub(super) fn check_memory(&mut self, settings: Settings) -> Result<Result<()>> {
         let (device, renderer) = (Arc::clone(&self.device), self.renderer_settings(&settings));
         let scene = self.scene(&settings)?;
-        Ok(check_memory(&device, &renderer, settings.size, scene).map(drop))
+        Ok(check_memory(&device, &renderer, settings.size, scene, false).map(drop))
     }
 
     fn renderer_settings(&self, row: &Settings) -> RendererSettings<'static> {

@@ -109,7 +109,8 @@ impl Desk {
         let device = Arc::clone(shown.renderer.device());
         let (args, models) = (state.args.gpu.clone(), Arc::clone(&state.scene.models));
         let settings = window_settings(&args, &[], &device);
-        let memory = |instances| forecast(&device, &settings, &models, instances, size);
+        let show = state.scene.show.clone();
+        let memory = |instances| forecast(&device, &settings, &models, &show, instances, size);
         let frame_ms = self.figures.median_frame_ms();
         let facts = Facts {
             files: self.library.names(),
