@@ -10,7 +10,7 @@ use image::RgbaImage;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use throng::app::scene::Scene;
 use throng::cli::{Cli, Command, RenderArgs, Size};
-use throng::extras::Equipped;
+use throng::extras::{Equipped, OverlayDraw, OverlayVertex};
 use throng::model::Model;
 use throng::renderer::{Output, Renderer, RendererSettings};
 use throng::shader_types::InstanceData;
@@ -61,6 +61,22 @@ pub fn instances(scene: &Scene) -> Vec<InstanceData> {
 
 pub fn one_thread() -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(1).build().unwrap()
+}
+
+/// Draws a white triangle over the next frames, as a panel of a window would.
+///
+/// # Errors
+/// Those of [`Equipped::set_overlay_atlas`].
+pub fn draw_triangle_over(renderer: &mut Equipped) -> throng::renderer::error::Result<()> {
+    renderer.set_overlay_atlas([1, 1], &[255; 4], 0..1)?;
+    let triangles = renderer.overlay_mut();
+    triangles.clear();
+    let vertex = |position_pixels| OverlayVertex { position_pixels, tex_coords: [0.5; 2], color_unorm8: u32::MAX };
+    triangles.vertices.extend([[2.0, 2.0], [12.0, 2.0], [2.0, 12.0]].map(vertex));
+    triangles.indices.extend([0, 1, 2]);
+    let clip = vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width: 16, height: 16 } };
+    triangles.draws.push(OverlayDraw { clip, index_count: 3 });
+    Ok(())
 }
 
 /// Returns the position of a point of the world in an image of this size, in pixels.

@@ -83,8 +83,9 @@ fn made_by_steady_frames(device: &Arc<Device>, scene: &mut Scene, settings: Rend
     let mut renderer = scene::renderer(device, &scene.models, EXTENT, settings);
     let first_camera = scene.camera;
     scene.crowd.set_clip(&ClipChoice::All).unwrap();
-    // An instance is selected, which the moving camera does not always see.
+    // An instance is selected, which the moving camera does not always see, and there is a panel.
     scene.show.outlined = Some(0);
+    scene::draw_triangle_over(&mut renderer).unwrap();
     // Draw two frames of every slot with all instances in full detail: later frames need no more room. Then draw frames with
     // a moving camera, which also sets up rayon's threads.
     let lod_error_pixels = std::mem::replace(&mut scene.lod_error_pixels, 0.0);

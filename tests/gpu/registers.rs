@@ -14,7 +14,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use ash::{khr, vk};
-use throng::extras::{DebugView, OverlayDraw, Show};
+use throng::extras::{DebugView, Show};
 use throng::model::{AlphaMode, Model};
 use throng::renderer::{RendererSettings, Skinning};
 use throng::shader_types::{
@@ -116,10 +116,7 @@ fn compile(device: &TestDevice, models: &[Model], skinning: Skinning) -> Vec<Sha
     let mut renderer = scene::renderer(&device, models, extent, settings);
     let mut scene = scene::scene(models, "--size 64x64");
     scene.show.outlined = Some(0);
-    renderer.set_overlay_atlas([1, 1], &[255; 4], 0..1).expect("an atlas");
-    let overlay = renderer.overlay_mut();
-    overlay.indices.extend([0; 3]);
-    overlay.draws.push(OverlayDraw { clip: extent.into(), index_count: 3 });
+    scene::draw_triangle_over(&mut renderer).expect("an atlas");
     scene.draw(&mut renderer, 0.0, 1.0, false).expect("a frame");
     let has_view = |view: &DebugView| skinning == Skinning::Compute || *view != DebugView::Motion;
     for view in DebugView::ALL.into_iter().chain([DebugView::Heat]).filter(has_view) {

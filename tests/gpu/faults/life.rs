@@ -1,7 +1,7 @@
 //! A whole life of the renderer: instance, device, renderer, frames, readback, and the destruction of everything.
 //!
 //! It reaches as many call sites as a few cheap frames can: textures, morph targets and lines in the models, the staged
-//! upload path, multisampling, shadows, a debug view with bones, and a crowd that grows between two frames.
+//! upload path, multisampling, shadows, all extras, and a crowd that grows between two frames.
 
 use std::ffi::c_char;
 use std::sync::Arc;
@@ -124,15 +124,19 @@ fn offscreen_renderer(instance: &Arc<Instance>, device: &str, models: &[Model]) 
     Ok(Renderer::new(&device, models, Output::offscreen(&device, EXTENT)?, settings)?.into())
 }
 
-/// Draws frame 0 from nearby, frame 1 in a debug view, and the later ones in light of another sun.
+/// Draws the motion from nearby in frame 0, a debug view with bones and a selection in frame 1, and the later ones in light of
+/// another sun.
 fn draw(scene: &mut Scene, renderer: &mut Equipped, frame: u32) -> Result<FrameOutcome> {
     let camera = scene.camera;
     scene.look.sun.azimuth_degrees = if frame < 2 { 0.0 } else { 10.0 };
     if frame == 0 {
         scene.camera.zoom(0.02);
     }
-    let view = if frame == 1 { DebugView::Normals } else { DebugView::Lit };
-    scene.show = Show { view, bones: frame == 1, ..Show::default() };
+    let view = [DebugView::Motion, DebugView::Normals].get(frame as usize).copied().unwrap_or_default();
+    scene.show = Show { view, bones: frame == 1, outlined: (frame == 1).then_some(0), ..Show::default() };
+    if frame > 0 {
+        scene::draw_triangle_over(renderer)?;
+    }
     let drawn = scene.draw(renderer, f64::from(frame) * 0.3, ASPECT, frame + 1 == FRAMES);
     scene.camera = camera;
     Ok(drawn?.0)
