@@ -6,6 +6,7 @@
 pub mod advice;
 pub mod aim;
 pub mod bench;
+mod colors;
 mod crowd;
 mod devices;
 mod fact;

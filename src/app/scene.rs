@@ -196,17 +196,20 @@ impl Scene {
         &mut self,
         renderer: &mut Equipped,
         time_seconds: f64,
-        aspect: f32,
         capture: bool,
     ) -> Result<(FrameOutcome, StageTimes)> {
-        let shot = self.shot(time_seconds, aspect, capture);
-        Ok(renderer.draw(&mut self.crowd, &self.pool, &shot, &self.show)?)
+        self.draw_shot(renderer, &self.shot(time_seconds, capture))
+    }
+
+    /// Draws a frame of a shot.
+    pub fn draw_shot(&mut self, renderer: &mut Equipped, shot: &Shot) -> Result<(FrameOutcome, StageTimes)> {
+        Ok(renderer.draw(&mut self.crowd, &self.pool, shot, &self.show)?)
     }
 
     /// Returns how a frame at a time shows the crowd.
-    pub fn shot(&self, time_seconds: f64, aspect: f32, capture: bool) -> Shot {
+    pub fn shot(&self, time_seconds: f64, capture: bool) -> Shot {
         let Self { camera, look, lod_error_pixels, cull, .. } = *self;
-        Shot { camera, look, aspect, lod_error_pixels, cull, time_seconds, capture }
+        Shot { camera, look, lod_error_pixels, cull, time_seconds, capture }
     }
 
     /// Evaluates the visible poses of the last frame into memory of the CPU, as `plan` lays them out.

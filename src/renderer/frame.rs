@@ -54,8 +54,9 @@ impl Renderer {
         crowd.move_to(shot.time_seconds);
         // Find the poses and instances that the camera sees, and those whose shadows it sees, each in the level of detail
         // that pixels and texels need.
-        let data = frame_data(crowd, shot, self.shadow_map_size(), self.transparent);
-        let frustum = shot.cull.then(|| Frustum::from_clip_from_world(shot.camera.clip_from_world(shot.aspect)));
+        let aspect = self.output.aspect();
+        let data = frame_data(crowd, shot, aspect, self.shadow_map_size(), self.transparent);
+        let frustum = shot.cull.then(|| Frustum::from_clip_from_world(shot.camera.clip_from_world(aspect)));
         let to_light = self.shadow_map_size().map(|_| shot.look.sun.to_light());
         crowd.cull(Some(threads), frustum.as_ref(), to_light, &shot.detail(self.output.extent().height, &data));
         let cull_ms = stopwatch.lap_ms();

@@ -16,8 +16,6 @@ pub struct Shot {
     pub camera: OrbitCamera,
     /// Background, ground, exposure and sun.
     pub look: Look,
-    /// Width / height of the image.
-    pub aspect: f32,
     /// The largest error of a surface in pixels that a level of detail may have; in the shadow map in texels. 0: full detail.
     pub lod_error_pixels: f32,
     /// Whether instances outside the camera's view are left out.
@@ -36,11 +34,17 @@ impl Shot {
     }
 }
 
-/// Returns the uniform data of a frame. `shadow_map_size` is the side of the shadow map in texels.
+/// Returns the uniform data of a frame. `aspect` is width / height of the image. `shadow_map_size` is the side of the shadow map in texels.
 /// `transparent` says whether alpha is coverage.
 #[must_use]
-pub fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32>, transparent: bool) -> FrameData {
-    let mut data = FrameData::new(&shot.camera, shot.aspect, &shot.look);
+pub fn frame_data(
+    crowd: &Crowd,
+    shot: &Shot,
+    aspect: f32,
+    shadow_map_size: Option<u32>,
+    transparent: bool,
+) -> FrameData {
+    let mut data = FrameData::new(&shot.camera, aspect, &shot.look);
     let (camera_position, bounds) = (shot.camera.position(), crowd.bounds());
     data.opaque_alpha = f32::from(transparent);
     data.ground_reach_metres = ground_reach(bounds.radius(), camera_position.y);
@@ -51,7 +55,7 @@ pub fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32>, tran
     }
     let map_texels = shadow_map_size.unwrap_or(1);
     let to_light = shot.look.sun.to_light();
-    let scene = ShadowScene { crowd: &bounds, to_light, camera: &shot.camera, aspect: shot.aspect };
+    let scene = ShadowScene { crowd: &bounds, to_light, camera: &shot.camera, aspect };
     let shadows = ShadowView::fit(&scene, map_texels);
     data.shadow_from_world = shadows.shadow_from_world.to_cols_array_2d();
     data.shadow_map_texels = map_texels as f32;

@@ -62,17 +62,6 @@ impl CpuStage {
             Self::Record => "record",
         }
     }
-
-    /// Returns the colour in graphs, as sRGB. The colours of both enums, after Okabe and Ito, suit colour-blind readers.
-    #[must_use]
-    pub fn color(self) -> [u8; 3] {
-        match self {
-            Self::Cull => [0x56, 0xb4, 0xe9],
-            Self::Wait => [0xb0, 0xb0, 0xb0],
-            Self::Animate => [0x00, 0x72, 0xb2],
-            Self::Record => [0xe6, 0x9f, 0x00],
-        }
-    }
 }
 
 impl Pass {
@@ -101,18 +90,6 @@ impl Pass {
             Self::Shadow => c"shadow",
             Self::Draw => c"draw",
             Self::Post => c"post",
-        }
-    }
-
-    /// Returns the colour in graphs, as sRGB.
-    #[must_use]
-    pub fn color(self) -> [u8; 3] {
-        match self {
-            Self::Upload => [0x8c, 0x6b, 0xb1],
-            Self::Skin => [0x00, 0x9e, 0x73],
-            Self::Shadow => [0x6e, 0x7f, 0x94],
-            Self::Draw => [0xd5, 0x5e, 0x00],
-            Self::Post => [0xf0, 0xe4, 0x42],
         }
     }
 

@@ -95,7 +95,7 @@ pub fn draw(device: &Arc<Device>, models: &[Model], options: &str, settings: Ren
 pub fn draw_with(renderer: &mut Equipped, models: &[Model], options: &str) -> (RgbaImage, Scene) {
     let (args, mut scene) = (arguments(options), scene(models, options));
     let Size { width, height } = args.gpu.size;
-    scene.draw(renderer, args.crowd.time, args.gpu.size.aspect(), true).unwrap();
+    scene.draw(renderer, args.crowd.time, true).unwrap();
     let pixels = renderer.wait_for_pixels().unwrap().to_vec();
     (RgbaImage::from_raw(width, height, pixels).unwrap(), scene)
 }

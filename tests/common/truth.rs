@@ -80,7 +80,7 @@ fn renderer(device: &Arc<Device>, scene: &Scene, args: &RenderArgs, size: Size, 
 
 fn draw(renderer: &mut Equipped, scene: &mut Scene, args: &RenderArgs, size: Size, error: f64) -> Result<RgbaImage> {
     scene.lod_error_pixels = error as f32;
-    scene.draw(renderer, args.crowd.time, args.gpu.size.aspect(), true)?;
+    scene.draw(renderer, args.crowd.time, true)?;
     let pixels = renderer.wait_for_pixels()?.to_vec();
     RgbaImage::from_raw(size.width, size.height, pixels).context("a picture of the wrong size")
 }

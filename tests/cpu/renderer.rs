@@ -33,13 +33,12 @@ fn every_ray_where_the_sky_is_hidden_meets_the_ground() {
             let shot = Shot {
                 camera,
                 look: Look::default(),
-                aspect: 1.8,
                 lod_error_pixels: 0.0,
                 cull: true,
                 time_seconds: 0.0,
                 capture: false,
             };
-            let data = shot::frame_data(&crowd, &shot, None, false);
+            let data = shot::frame_data(&crowd, &shot, 1.8, None, false);
             let (eye, hidden, reach) = (camera.position(), data.hidden_sky_height, data.ground_reach_metres);
             let world_from_clip = Mat4::from_cols_array_2d(&data.world_from_clip);
             edges_inside += u32::from(hidden > 0.0 && hidden < 2.0);

@@ -73,7 +73,7 @@ fn draw_moving(scene: &mut Scene, renderer: &mut Equipped, frame: u32) -> u32 {
 
 fn draw(scene: &mut Scene, renderer: &mut Equipped, frame: u32) {
     // Every third frame is captured: the copy must not allocate either.
-    let (outcome, _) = scene.draw(renderer, f64::from(frame) / 30.0, ASPECT, frame.is_multiple_of(3)).unwrap();
+    let (outcome, _) = scene.draw(renderer, f64::from(frame) / 30.0, frame.is_multiple_of(3)).unwrap();
     assert!(outcome == FrameOutcome::Drawn);
 }
 

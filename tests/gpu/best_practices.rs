@@ -73,7 +73,7 @@ fn advice(device: &TestDevice, settings: RendererSettings, view: DebugView, fram
     let mut scene = scene::scene(&models, "--size 320x180 --instances 30 --clip all");
     scene.show = Show { view, bones: true, ..Show::default() };
     for frame in 0..frames {
-        scene.draw(&mut renderer, f64::from(frame), 16.0 / 9.0, true).expect("a frame");
+        scene.draw(&mut renderer, f64::from(frame), true).expect("a frame");
     }
     renderer.wait_for_pixels().expect("pixels");
     drop((renderer, device, instance));

@@ -31,7 +31,7 @@ fn settings() -> RendererSettings<'static> {
 fn pixels(renderer: &mut Equipped, models: &[Model], options: &str) -> Vec<u8> {
     let mut scene = scene::scene(models, options);
     for (seconds, captures) in [(0.0, false), (0.4, true)] {
-        scene.draw(renderer, seconds, EXTENT.width as f32 / EXTENT.height as f32, captures).expect("a frame");
+        scene.draw(renderer, seconds, captures).expect("a frame");
     }
     renderer.wait_for_pixels().expect("pixels").to_vec()
 }

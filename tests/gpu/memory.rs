@@ -54,7 +54,7 @@ impl Shown {
     }
 
     fn draw(&mut self, number: u32) {
-        self.scene.draw(&mut self.renderer, f64::from(number) / 60.0, 1.0, false).unwrap();
+        self.scene.draw(&mut self.renderer, f64::from(number) / 60.0, false).unwrap();
         self.renderer.wait().unwrap();
     }
 

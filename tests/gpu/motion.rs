@@ -47,7 +47,7 @@ fn draw(gpu: &Gpu, models: &[Model], settings: RendererSettings, options: &str, 
     for (time_seconds, change) in frames {
         scene.camera = camera;
         change(&mut scene);
-        scene.draw(&mut renderer, *time_seconds, SIZE.x / SIZE.y, true).unwrap();
+        scene.draw(&mut renderer, *time_seconds, true).unwrap();
     }
     (scene, renderer.wait_for_pixels().unwrap().to_vec())
 }
@@ -78,7 +78,7 @@ fn motion_takes_a_slot_more(device: &TestDevice) {
     let mut taken_and_forecast = |view: DebugView| {
         scene.show.view = view;
         for frame in 0..4 {
-            scene.draw(&mut renderer, f64::from(frame), 1.0, false).unwrap();
+            scene.draw(&mut renderer, f64::from(frame), false).unwrap();
         }
         let additions = scene.show.additions(&models, 100, [64, 48], false);
         let visible = scene.visible_counts(1.0, true);

@@ -66,7 +66,7 @@ fn print_picture(
     let mut renderer = scene::renderer(gpu.device(), models, vk::Extent2D { width, height }, settings);
     prepare(&mut scene, &mut renderer);
     for seconds in [0.55, 0.6] {
-        scene.draw(&mut renderer, seconds, width as f32 / height as f32, seconds == 0.6).unwrap();
+        scene.draw(&mut renderer, seconds, seconds == 0.6).unwrap();
     }
     let RendererSettings { skinning, upload, samples, frames_in_flight, page_bytes, .. } = settings;
     let kind = format!("{skinning:?}, {upload:?}, {samples} samples, {frames_in_flight} frames, {page_bytes} bytes");

@@ -35,7 +35,7 @@ fn no_model_needs_more_than_the_portability_subset(device: &TestDevice) {
             let extent = vk::Extent2D { width: 64, height: 64 };
             let mut renderer = scene::renderer(gpu.device(), &models, extent, settings);
             let mut scene = scene::scene(&models, "--size 64x64");
-            scene.draw(&mut renderer, 0.0, 1.0, false).expect("a frame");
+            scene.draw(&mut renderer, 0.0, false).expect("a frame");
             for view in [DebugView::Weights, DebugView::Wireframe] {
                 renderer.try_show(&scene.crowd, &Show { view, bones: true, ..Show::default() }).expect("a view");
             }

@@ -117,7 +117,7 @@ fn compile(device: &TestDevice, models: &[Model], skinning: Skinning) -> Vec<Sha
     let mut scene = scene::scene(models, "--size 64x64");
     scene.show.outlined = Some(0);
     scene::draw_triangle_over(&mut renderer).expect("an atlas");
-    scene.draw(&mut renderer, 0.0, 1.0, false).expect("a frame");
+    scene.draw(&mut renderer, 0.0, false).expect("a frame");
     let has_view = |view: &DebugView| skinning == Skinning::Compute || *view != DebugView::Motion;
     for view in DebugView::ALL.into_iter().chain([DebugView::Heat]).filter(has_view) {
         renderer.try_show(&scene.crowd, &Show { view, bones: true, ..Show::default() }).expect("a view");

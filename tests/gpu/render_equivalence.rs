@@ -30,7 +30,6 @@ list_gpu_tests![
 ];
 
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 160, height: 90 };
-const ASPECT: f32 = 160.0 / 90.0;
 const INSTANCES: u32 = 30;
 const CROWD: &str = "--size 160x90 --instances 30 --clip all --seed 7";
 /// One more than the most frames in flight.
@@ -86,7 +85,7 @@ impl Shown {
     fn pixels(&mut self) -> Vec<u8> {
         for frame in 0..FRAMES {
             let (seconds, capture) = (f64::from(frame) * 0.29, frame + 1 == FRAMES);
-            let (outcome, _) = self.scene.draw(&mut self.renderer, seconds, ASPECT, capture).unwrap();
+            let (outcome, _) = self.scene.draw(&mut self.renderer, seconds, capture).unwrap();
             assert_eq!(outcome, FrameOutcome::Drawn);
         }
         let pixels = self.renderer.wait_for_pixels().unwrap().to_vec();
@@ -146,7 +145,7 @@ fn all_ways_agree_in_mixed_levels(device: &TestDevice) {
     let mixed = assert_all_ways_agree(&gpu, &models, 1, 2, options);
     let settings = plain(Skinning::Compute, 1);
     let mut shown = Shown::new(&gpu, &models, settings, options);
-    shown.scene.draw(&mut shown.renderer, 0.0, ASPECT, false).unwrap();
+    shown.scene.draw(&mut shown.renderer, 0.0, false).unwrap();
     let counts = shown.renderer.draw_counts();
     let levels_in_use = counts.seen_by_level.iter().filter(|&&seen| seen > 0).count();
     assert!(levels_in_use >= 3, "{counts:?}");
@@ -162,7 +161,7 @@ fn all_ways_agree_in_mixed_levels(device: &TestDevice) {
 fn counts_of_work_are_sums_over_instances(device: &TestDevice) {
     let (gpu, models) = (Gpu::new(device), scene::models());
     let Shown { mut scene, mut renderer } = Shown::new(&gpu, &models, plain(Skinning::Compute, 1), "");
-    scene.draw(&mut renderer, 0.0, ASPECT, false).unwrap();
+    scene.draw(&mut renderer, 0.0, false).unwrap();
     let instances = scene.crowd.visible_counts().to_vec();
     let sum = |of: fn(&Model) -> usize| -> u64 {
         models.iter().zip(&instances).map(|(model, &count)| of(model) as u64 * u64::from(count)).sum()
@@ -260,7 +259,7 @@ fn the_light_is_that_of_the_present_sky(device: &TestDevice) {
     assert!(Difference::between(&first, &expected, 8).share_beyond > 0.5);
     for azimuth_degrees in [-20.0, 60.0, 140.0] {
         shown.scene.look.sun = SunDirection { azimuth_degrees, elevation_degrees: 25.0 };
-        shown.scene.draw(&mut shown.renderer, 0.0, ASPECT, false).unwrap();
+        shown.scene.draw(&mut shown.renderer, 0.0, false).unwrap();
     }
     assert_identical("after moves of the sun", &expected, &shown.pixels());
 }

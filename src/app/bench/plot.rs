@@ -16,6 +16,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::report::{Parts, Report, Run};
 use super::sweep::varying;
+use crate::app::colors;
 use crate::app::text::{name, number, thousands};
 use crate::model::text::shortened;
 use crate::renderer::{CpuStage, Pass};
@@ -56,8 +57,8 @@ pub(super) fn to_svg(report: &Report) -> Result<String> {
 
 fn sides() -> [Side; 2] {
     let color = |[red, green, blue]: [u8; 3]| RGBColor(red, green, blue);
-    let stages = CpuStage::ALL.into_iter().map(|stage| (stage.name(), color(stage.color())));
-    let passes = Pass::ALL.into_iter().map(|pass| (pass.name(), color(pass.color())));
+    let stages = CpuStage::ALL.into_iter().map(|stage| (stage.name(), color(colors::of_stage(stage))));
+    let passes = Pass::ALL.into_iter().map(|pass| (pass.name(), color(colors::of_pass(pass))));
     let stages = stages.chain([("other", GREY)]).collect();
     [
         Side { title: "CPU, the frame:", parts: stages, times: |run| Some(&run.times.cpu_ms) },

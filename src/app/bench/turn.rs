@@ -38,9 +38,9 @@ impl Turn<'_> {
             scene.frame(Shows::Asked, self.crowd.time, aspect);
             scene.set_threads(self.settings.threads)?;
             renderer.wait()?;
-            let samples = self.draw(renderer, scene, aspect)?;
+            let samples = self.draw(renderer, scene)?;
             if self.is_checked {
-                probe::check(renderer, scene, self.crowd.time, aspect, scene.frames_crowd())?;
+                probe::check(renderer, scene, self.crowd.time, scene.frames_crowd())?;
             }
             Ok(samples)
         };
@@ -50,13 +50,13 @@ impl Turn<'_> {
         })
     }
 
-    fn draw(&self, renderer: &mut Equipped, scene: &mut Scene, aspect: f32) -> Result<TurnSamples> {
+    fn draw(&self, renderer: &mut Equipped, scene: &mut Scene) -> Result<TurnSamples> {
         let lag = renderer.frames_in_flight();
         let mut samples = TurnSamples::default();
         let mut time_seconds = self.crowd.time + f64::from(self.share.first_frame) * SECONDS_PER_FRAME;
         let mut draw = |renderer: &mut Equipped| -> Result<StageTimes> {
             self.interrupt.check()?;
-            let (_, times) = scene.draw(renderer, time_seconds, aspect, false)?;
+            let (_, times) = scene.draw(renderer, time_seconds, false)?;
             time_seconds += SECONDS_PER_FRAME;
             Ok(times)
         };

@@ -88,8 +88,8 @@ pub fn image(scene: &mut Scene, args: &RenderArgs, device: &Arc<Device>) -> Resu
 fn draw<'a>(scene: &mut Scene, renderer: &'a mut Equipped, time_seconds: f64, args: &RenderArgs) -> Result<&'a [u8]> {
     if scene.show.view == DebugView::Motion {
         // The frame before, also if it is not part of the sequence or belongs to another machine.
-        scene.draw(renderer, time_seconds - args.fps.recip(), args.gpu.size.aspect(), false)?;
+        scene.draw(renderer, time_seconds - args.fps.recip(), false)?;
     }
-    scene.draw(renderer, time_seconds, args.gpu.size.aspect(), true)?;
+    scene.draw(renderer, time_seconds, true)?;
     Ok(renderer.wait_for_pixels()?)
 }

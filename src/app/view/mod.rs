@@ -71,7 +71,7 @@ fn write_instead_of_window(state: &mut State, reason: &str) -> Result<()> {
     let State { args, scene, clock, .. } = state;
     let size = args.gpu.size;
     let mut renderer = offscreen_renderer(&args.gpu, scene, 1)?;
-    scene.draw(&mut renderer, clock.time_seconds(), size.aspect(), true)?;
+    scene.draw(&mut renderer, clock.time_seconds(), true)?;
     let png = encode_png(renderer.wait_for_pixels()?, size)?;
     let path = match &args.out {
         Some(path) => {

@@ -34,7 +34,7 @@ use crate::cli::Size;
 use crate::cli::keys::{self, Action};
 use crate::crowd::ClipChoice;
 use crate::extras::Equipped;
-use crate::renderer::FrameOutcome;
+use crate::renderer::{FrameOutcome, Shot};
 
 /// A window whose surface or device was lost and not yet replaced.
 struct Lost {
@@ -167,11 +167,10 @@ impl Viewer {
         if state.is_moving() || self.pointer.is_flying() || moves_on {
             shown.window.request_redraw();
         }
-        let (time_seconds, aspect) = (state.advance(), shown.image_size().aspect());
+        let time_seconds = state.advance();
         state.scene.show.outlined = state.selected().map(|shown| shown.number);
-        let leads_to = std::mem::replace(&mut state.scene.camera, camera);
-        let drawn = state.scene.draw(&mut shown.renderer, time_seconds, aspect, false);
-        state.scene.camera = leads_to;
+        let shot = Shot { camera, ..state.scene.shot(time_seconds, false) };
+        let drawn = state.scene.draw_shot(&mut shown.renderer, &shot);
         match drawn {
             Ok((FrameOutcome::Drawn, cpu_times)) => {
                 self.presented += 1;

@@ -106,6 +106,13 @@ impl Output {
         [width, height]
     }
 
+    /// Returns width / height of the image.
+    #[must_use]
+    pub fn aspect(&self) -> f32 {
+        let [width, height] = self.size().map(|side| side.max(1) as f32);
+        width / height
+    }
+
     /// Sets the new size of the window. The next frame replaces the swapchain. On Wayland, nothing else reports a new size.
     pub fn resize(&mut self, extent: vk::Extent2D) {
         if let Self::Window(window) = self {

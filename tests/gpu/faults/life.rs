@@ -22,7 +22,6 @@ use crate::common::gpu::TestDevice;
 use crate::common::scene;
 
 pub const EXTENT: vk::Extent2D = vk::Extent2D { width: 32, height: 24 };
-pub const ASPECT: f32 = 32.0 / 24.0;
 const CROWD: &str = "--size 32x24 --clip all --seed 7 --threads 1 --travel off";
 
 /// The device, the models and the scene of all lives.
@@ -137,7 +136,7 @@ fn draw(scene: &mut Scene, renderer: &mut Equipped, frame: u32) -> Result<FrameO
     if frame > 0 {
         scene::draw_triangle_over(renderer)?;
     }
-    let drawn = scene.draw(renderer, f64::from(frame) * 0.3, ASPECT, frame + 1 == FRAMES);
+    let drawn = scene.draw(renderer, f64::from(frame) * 0.3, frame + 1 == FRAMES);
     scene.camera = camera;
     Ok(drawn?.0)
 }

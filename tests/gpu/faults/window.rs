@@ -22,7 +22,7 @@ use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{ConfigureWindowAux, ConnectionExt, CreateWindowAux, WindowClass};
 use x11rb::xcb_ffi::XCBConnection;
 
-use super::life::{ASPECT, EXTENT, Outcome, Setting};
+use super::life::{EXTENT, Outcome, Setting};
 use super::loader::{self, Fault, Function, live};
 use super::{Choice, count_by_function, live_well, sweep};
 use crate::common::gpu::{TestDevice, list_gpu_tests};
@@ -139,7 +139,7 @@ impl Setting {
 }
 
 fn draw(scene: &mut Scene, renderer: &mut Equipped) -> Result<FrameOutcome> {
-    Ok(scene.draw(renderer, 0.3, ASPECT, false)?.0)
+    Ok(scene.draw(renderer, 0.3, false)?.0)
 }
 
 /// Returns one strip, and a window for it.

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 
 use egui::{Color32, Mesh, Rect, RichText, Sense, Shape, Ui, Vec2, pos2, vec2};
 
+use crate::app::colors;
 use crate::app::text::number;
 use crate::renderer::{CpuStage, Pass, PassTimes, StageTimes};
 
@@ -68,8 +69,8 @@ type Part = (&'static str, [u8; 3]);
 
 /// Draws both graphs with the medians of their parts.
 pub fn show(ui: &mut Ui, figures: &Figures, width: f32) {
-    let stages = CpuStage::ALL.map(|stage| (stage.name(), stage.color()));
-    let passes = Pass::ALL.map(|pass| (pass.name(), pass.color()));
+    let stages = CpuStage::ALL.map(|stage| (stage.name(), colors::of_stage(stage)));
+    let passes = Pass::ALL.map(|pass| (pass.name(), colors::of_pass(pass)));
     show_one(ui, width, figures, ("CPU", &stages), |frame| &frame.stages.0);
     if figures.medians().passes.0.iter().any(|&ms| ms > 0.0) {
         show_one(ui, width, figures, ("GPU", &passes), |frame| &frame.passes.0);
