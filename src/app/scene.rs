@@ -100,7 +100,7 @@ impl Scene {
             None => (Arc::default(), args.show.debug_view),
         };
         let look = args.look();
-        let show = Show { view, joint_nodes, bones: args.show.skeleton, outlined: None };
+        let show = Show { view, joint_nodes, bones: args.show.skeleton, ..Show::default() };
         let lod_error_pixels = lod_error as f32;
         let cull = args.cull;
         Ok(Self { models, crowd, camera, aim, look, show, lod_error_pixels, pool, cull })

@@ -108,45 +108,42 @@ impl DebugView {
         Self::Wireframe,
     ];
 
-    /// Returns the meaning of the view's colours.
-    #[must_use]
-    pub fn legend(self) -> Option<&'static str> {
-        Some(match self {
-            Self::Lit => return None,
-            Self::Normals => "x red, y green, z blue; grey is 0",
-            Self::Tangents => "x red, y green, z blue; grey: no tangents",
-            Self::TexCoords => "u red, v green",
-            Self::Colors => "the colours of the vertices; white: none",
-            Self::Weights => "the colours of the joints, mixed by weight",
-            Self::Joints => "the colour of the strongest joint",
-            Self::Influences => "joints: 1 blue, 2 cyan, 3 green, 4 yellow, more red; 0 grey",
-            Self::Heat => "grey 0, then blue, green (half), yellow, red 1",
-            Self::Instances => "a colour for each instance",
-            Self::Poses => "the same colour: the same pose",
-            Self::Lod => "grey: full detail, then green to red: coarser",
-            Self::Motion => "the way since the last frame: x red, y green, z blue; grey: none; black: not known",
-            Self::Wireframe => return None,
-        })
-    }
-
     /// Returns the name that options and titles use.
     #[must_use]
     pub fn name(self) -> &'static str {
+        self.facts().0
+    }
+
+    /// Returns the meaning of the view's colours.
+    #[must_use]
+    pub fn legend(self) -> Option<&'static str> {
+        Some(self.facts().1).filter(|legend| !legend.is_empty())
+    }
+
+    /// Returns the name, the meaning of the colours, and the values of `DEBUG_VIEW` that are drawn one over the other. The views
+    /// without such a value are drawn elsewhere.
+    fn facts(self) -> (&'static str, &'static str, &'static [u32]) {
+        use debug_views as number;
         match self {
-            Self::Lit => "lit",
-            Self::Normals => "normals",
-            Self::Tangents => "tangents",
-            Self::TexCoords => "texcoords",
-            Self::Colors => "colors",
-            Self::Weights => "weights",
-            Self::Joints => "joints",
-            Self::Influences => "influences",
-            Self::Heat => "heat",
-            Self::Instances => "instances",
-            Self::Poses => "poses",
-            Self::Lod => "lod",
-            Self::Motion => "motion",
-            Self::Wireframe => "wireframe",
+            Self::Lit => ("lit", "", &[]),
+            Self::Normals => ("normals", "x red, y green, z blue; grey is 0", &[number::NORMALS]),
+            Self::Tangents => ("tangents", "x red, y green, z blue; grey: no tangents", &[number::TANGENTS]),
+            Self::TexCoords => ("texcoords", "u red, v green", &[number::TEX_COORDS]),
+            Self::Colors => ("colors", "the colours of the vertices; white: none", &[number::COLORS]),
+            Self::Weights => ("weights", "the colours of the joints, mixed by weight", &[number::WEIGHTS]),
+            Self::Joints => ("joints", "the colour of the strongest joint", &[number::JOINTS]),
+            Self::Influences => {
+                ("influences", "joints: 1 blue, 2 cyan, 3 green, 4 yellow, more red; 0 grey", &[number::INFLUENCES])
+            }
+            Self::Heat => ("heat", "grey 0, then blue, green (half), yellow, red 1", &[number::HEAT]),
+            Self::Instances => ("instances", "a colour for each instance", &[number::INSTANCES]),
+            Self::Poses => ("poses", "the same colour: the same pose", &[number::POSES]),
+            Self::Lod => ("lod", "grey: full detail, then green to red: coarser", &[number::LOD]),
+            Self::Motion => {
+                ("motion", "the way since the last frame: x red, y green, z blue; grey: none; black: not known", &[])
+            }
+            // The surface hides the edges behind it.
+            Self::Wireframe => ("wireframe", "", &[number::CLAY, number::WIRES]),
         }
     }
 
@@ -242,7 +239,7 @@ impl DebugViews {
         self.joint_nodes = Arc::clone(joint_nodes);
         self.view = DebugView::Lit;
         let building = renderer.building();
-        if !layers(view).is_empty() {
+        if !view.facts().2.is_empty() {
             let physical = &renderer.device().physical;
             if view == DebugView::Wireframe && !physical.fill_mode_non_solid {
                 let names =
@@ -265,7 +262,7 @@ impl DebugViews {
 
     /// Draws all visible instances, and returns true, if there is a view.
     pub fn record(&self, input: &PassInput) -> bool {
-        let layers = layers(self.view);
+        let layers = self.view.facts().2;
         let Some(Drawing { pipelines, layout, models, skinning, .. }) =
             self.drawing.as_ref().filter(|_| !layers.is_empty())
         else {
@@ -328,7 +325,8 @@ impl Drawing {
             return Ok(());
         }
         let draws = building.models.iter().flat_map(|model| &model.draws);
-        for key in draws.flat_map(|draw| layers(view).iter().filter_map(|&layer| key(draw, layer, building.skinning))) {
+        for key in draws.flat_map(|draw| view.facts().2.iter().filter_map(|&layer| key(draw, layer, building.skinning)))
+        {
             if let Entry::Vacant(entry) = self.pipelines.entry(key) {
                 let vertex = match key.variant.skinning {
                     Skinning::Compute => &spirv::DEBUG_VIEW_VERT,
@@ -365,26 +363,6 @@ const FEATURES: u32 = material_features::FLAT
     | material_features::MIRRORED_BY_CLIPS
     | material_features::TANGENTS;
 
-/// Returns the values of `DEBUG_VIEW` that are drawn one over the other.
-fn layers(view: DebugView) -> &'static [u32] {
-    match view {
-        DebugView::Lit | DebugView::Motion => &[],
-        DebugView::Normals => &[debug_views::NORMALS],
-        DebugView::Tangents => &[debug_views::TANGENTS],
-        DebugView::TexCoords => &[debug_views::TEX_COORDS],
-        DebugView::Colors => &[debug_views::COLORS],
-        DebugView::Weights => &[debug_views::WEIGHTS],
-        DebugView::Joints => &[debug_views::JOINTS],
-        DebugView::Influences => &[debug_views::INFLUENCES],
-        DebugView::Heat => &[debug_views::HEAT],
-        DebugView::Instances => &[debug_views::INSTANCES],
-        DebugView::Poses => &[debug_views::POSES],
-        DebugView::Lod => &[debug_views::LOD],
-        // The surface hides the edges behind it.
-        DebugView::Wireframe => &[debug_views::CLAY, debug_views::WIRES],
-    }
-}
-
 /// Builds a pipeline whose fragment shader is that of the debug views.
 fn pipeline(building: Building, layout: &PipelineLayout, vertex: &Spirv, key: &Key) -> vulkan::Result<Pipeline> {
     let Key { view, topology, features, variant } = *key;
@@ -416,5 +394,5 @@ fn palette_entries(palette: &PaletteLayout) -> Vec<PaletteEntry> {
 #[must_use]
 pub fn bytes(view: DebugView, models: &[Model]) -> u64 {
     let entries = models.iter().map(|model| (model.palette.len() * size_of::<PaletteEntry>()) as u64).sum();
-    if layers(view).is_empty() { 0 } else { entries }
+    if view.facts().2.is_empty() { 0 } else { entries }
 }

@@ -50,11 +50,8 @@ impl Show {
     pub fn additions(&self, models: &[Model], instances: u64, size: [u32; 2], is_window: bool) -> Additions {
         let mut all = Additions::default();
         all.bytes += debug_view::bytes(self.view, models);
-        all.bytes += if self.bones { bone_view::bytes(models) } else { 0 };
-        if self.view == DebugView::Motion {
-            all.slots += 1;
-            all.bytes += motion_view::bytes(instances);
-        }
+        all.bytes += bone_view::bytes(self.bones, models);
+        all.add(motion_view::additions(self.view == DebugView::Motion, instances));
         if is_window {
             all.bytes += outline::bytes(size);
             all.bytes += overlay::BYTES;

@@ -19,6 +19,7 @@ use crate::crowd::{Batch, Crowd};
 use crate::model::Topology;
 use crate::renderer::error::{Error, Result};
 use crate::renderer::layouts::VERTICES_SET;
+use crate::renderer::memory::Additions;
 use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::renderer::passes::crowd_draw::{self, Eye};
 use crate::renderer::passes::shadow_pass::caster_key;
@@ -257,8 +258,9 @@ fn key(draw: &GpuDraw) -> Key {
     (draw.topology, caster_key(draw, Skinning::Compute).0)
 }
 
-/// Returns the size of the lists of all slots, of which there are at most four, in bytes.
+/// Returns what the view adds to the memory of frames: a slot, and a list for each slot, of which there are at most four.
 #[must_use]
-pub fn bytes(instances: u64) -> u64 {
-    4 * instances * size_of::<InstanceHistory>() as u64
+pub fn additions(is_shown: bool, instances: u64) -> Additions {
+    let slots = u64::from(is_shown);
+    Additions { slots, bytes: slots * 4 * instances * size_of::<InstanceHistory>() as u64 }
 }
