@@ -44,6 +44,12 @@ pub struct Show {
 }
 
 impl Show {
+    /// Returns whether a picture depends on the frame before.
+    #[must_use]
+    pub fn needs_frame_before(&self) -> bool {
+        self.view == DebugView::Motion
+    }
+
     /// Returns the memory that frames with these extras take beside the crowd's, for an image of a size. A window may show an
     /// outline and an overlay at any time.
     #[must_use]

@@ -20,7 +20,6 @@ use super::rebuild::{Losses, Rebuilding};
 use super::scene::Scene;
 use super::text::counted;
 use crate::cli::RenderArgs;
-use crate::extras::DebugView;
 use crate::extras::Equipped;
 use crate::vulkan::device::Device;
 use destination::Destination;
@@ -86,7 +85,7 @@ pub fn image(scene: &mut Scene, args: &RenderArgs, device: &Arc<Device>) -> Resu
 
 /// Draws one frame. Returns its pixels: RGBA, eight bits each, the top row first, alpha not multiplied into the colours.
 fn draw<'a>(scene: &mut Scene, renderer: &'a mut Equipped, time_seconds: f64, args: &RenderArgs) -> Result<&'a [u8]> {
-    if scene.show.view == DebugView::Motion {
+    if scene.show.needs_frame_before() {
         // The frame before, also if it is not part of the sequence or belongs to another machine.
         scene.draw(renderer, time_seconds - args.fps.recip(), false)?;
     }
