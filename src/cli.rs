@@ -12,6 +12,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
+use serde::Serialize;
 
 use crate::crowd::ClipChoice;
 
@@ -132,7 +133,7 @@ pub struct ViewArgs {
 }
 
 /// The arguments of `render`.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Args, Serialize)]
 pub struct RenderArgs {
     #[command(flatten)]
     pub crowd: CrowdArgs,
@@ -142,13 +143,16 @@ pub struct RenderArgs {
     pub gpu: GpuArgs,
     /// File to write. For several images, the name must contain `%04d` (or another width) for the frame's number.
     #[arg(long, short, value_name = "FILE")]
+    #[serde(skip)]
     pub out: PathBuf,
     /// Number of frames, or a part of a longer sequence: A..B draws the frames A to B-1, each exactly as in the whole
     /// [default: 1; for a film or a turntable about four seconds].
     #[arg(long, value_name = "N|A..B", value_parser = values::parse_frames)]
+    #[serde(skip)]
     pub frames: Option<FrameChoice>,
     /// Let the camera go around the crowd once in N frames [default: --frames N, otherwise about four seconds].
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, value_parser = values::whole_number(1..=MOST_FRAMES), allow_negative_numbers = true)]
+    #[serde(skip)]
     pub turntable: Option<Option<u32>>,
     /// Frames per second of animation.
     #[arg(long, value_name = "F", default_value = "30", value_parser = values::positive(), allow_negative_numbers = true)]

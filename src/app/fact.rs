@@ -41,39 +41,21 @@ fn as_map<S: Serializer>(entries: &[(&'static str, Fact)], serializer: S) -> Res
     serializer.collect_map(entries.iter().map(|(key, fact)| (key, fact)))
 }
 
-impl From<bool> for Fact {
-    fn from(flag: bool) -> Self {
-        Self::Flag(flag)
-    }
+macro_rules! facts_from {
+    ($($value:ty => $kind:ident),*) => {$(
+        impl From<$value> for Fact {
+            fn from(value: $value) -> Self {
+                Self::$kind(value.into())
+            }
+        }
+    )*};
 }
+
+facts_from!(bool => Flag, u64 => Count, u32 => Index, f32 => Number, &str => Text);
 
 impl From<usize> for Fact {
     fn from(count: usize) -> Self {
         Self::Count(count as u64)
-    }
-}
-
-impl From<u64> for Fact {
-    fn from(count: u64) -> Self {
-        Self::Count(count)
-    }
-}
-
-impl From<u32> for Fact {
-    fn from(index: u32) -> Self {
-        Self::Index(index)
-    }
-}
-
-impl From<f32> for Fact {
-    fn from(number: f32) -> Self {
-        Self::Number(number)
-    }
-}
-
-impl From<&str> for Fact {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
     }
 }
 
@@ -263,14 +245,10 @@ fn table(rows: &[Fact], columns: u16) -> String {
         return wide;
     }
     let narrow = (0..rows.len()).map(|index| {
-        let (named, others): (Vec<_>, Vec<_>) = rows[index]
-            .entries()
-            .iter()
-            .filter(|(key, _)| keys.contains(key))
-            .cloned()
-            .partition(|(key, _)| *key == "name");
-        let name = named.first().map(|(key, _)| cell(index, key));
-        number(index).into_iter().chain(name).chain([Fact::Object(others).line("")]).collect::<Vec<_>>()
+        let (names, others): (Vec<_>, Vec<_>) = keys.iter().copied().partition(|key| *key == "name");
+        let others = others.into_iter().map(|key| (key, rows[index].get(key).clone())).collect();
+        let names = names.into_iter().map(|key| cell(index, key));
+        number(index).into_iter().chain(names).chain([Fact::Object(others).line("")]).collect::<Vec<_>>()
     });
     aligned(columns, 2, narrow)
 }

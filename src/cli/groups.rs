@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
+use serde::Serialize;
 
 use super::values::{self, CameraChoice, Direction, LookAt, MorphArg, SamplesChoice, Size, UploadChoice};
 use crate::animation::Stage;
@@ -13,9 +14,10 @@ use crate::renderer::Skinning;
 use crate::view::{Background, Ground, Look, SunDirection};
 
 /// The models of a crowd, their animation, the camera and the look of the picture.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Args, Serialize)]
 pub struct CrowdArgs {
     /// Model files (.gltf, .glb, .vrm); several make a mixed crowd [default: the bundled character].
+    #[serde(skip)]
     pub models: Vec<PathBuf>,
     #[command(flatten)]
     pub clips: ClipArgs,
@@ -34,7 +36,7 @@ pub struct CrowdArgs {
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = values::parse_finite, allow_negative_numbers = true)]
     pub speed: f64,
     /// Time in its clip at which each instance starts [default: random for a crowd, zero for one instance].
-    #[arg(long, value_name = "random|zero", value_parser = values::one_of([("random", PhaseMode::Random), ("zero", PhaseMode::Zero)]))]
+    #[arg(long, value_name = "random|zero", value_parser = values::one_of(values::PHASES))]
     pub phase: Option<PhaseMode>,
     /// Seed of all random choices.
     #[arg(long, default_value_t = 1, value_parser = values::whole_number(0..=u64::MAX), allow_negative_numbers = true)]
@@ -72,7 +74,7 @@ pub struct CrowdArgs {
 }
 
 /// Skinning made visible.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Args, Serialize)]
 pub struct ShowArgs {
     /// Show data instead of lit surfaces. `weights` is the sum of joint colours times weights, `joints` the colour of the
     /// strongest joint, `influences` the number of joints of each vertex (0 for rigid meshes), `lod` the level of
@@ -95,11 +97,12 @@ pub struct ShowArgs {
     pub stage: Stage,
     /// How the joint matrices of a vertex are blended. glTF prescribes `linear`.
     #[arg(long = "blend", value_name = "linear|dual-quaternion", default_value = "linear", hide_possible_values = true, value_parser = values::one_of(values::BLENDS), action = ArgAction::Set)]
+    #[serde(serialize_with = "values::blend")]
     pub dual_quaternions: bool,
 }
 
 /// Where the camera stands, and what it looks at.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, Args, Serialize)]
 pub struct CameraArgs {
     /// Camera: degrees around the crowd, degrees above the ground, and a factor for the distance; or a camera of the file, by
     /// name or index [default: frame the crowd].
@@ -122,7 +125,7 @@ pub struct CameraArgs {
 }
 
 /// The look of the picture.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, Args, Serialize)]
 pub struct LookArgs {
     /// Background: sky, none (transparent in .png and .apng files), white, grey, black, or a colour such as #20406f.
     #[arg(long, value_name = "sky|none|COLOUR", default_value = "sky", value_parser = values::parse_background)]
@@ -140,16 +143,17 @@ pub struct LookArgs {
 }
 
 /// Clips of other files.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, Args, Serialize)]
 pub struct ClipArgs {
     /// Add the clips of another file (.gltf, .glb, .vrm, .vrma) to each model that they fit: to the same rig as they are, to
     /// humanoids retargeted, and otherwise by the names of nodes. May be repeated.
     #[arg(long = "clips", value_name = "FILE")]
+    #[serde(skip)]
     pub files: Vec<PathBuf>,
 }
 
 /// The scene of a model file.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Args, Serialize)]
 pub struct FileSceneArgs {
     /// Scene to show if the file has several [default: the file's default scene].
     #[arg(long, value_name = "NAME|INDEX", value_parser = values::parse_scene)]
@@ -165,7 +169,7 @@ impl FileSceneArgs {
 }
 
 /// The size of a crowd, and the threads that animate it.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, Args, Serialize)]
 pub struct CrowdSizeArgs {
     /// Number of instances [default: one of each model].
     #[arg(long, short = 'n', value_name = "N", value_parser = values::whole_number(1..=MAX_INSTANCES), allow_negative_numbers = true)]
@@ -186,7 +190,7 @@ impl CrowdSizeArgs {
 pub(super) const MOST_THREADS: u32 = 256;
 
 /// The settings of the renderer.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Args, Serialize)]
 pub struct GpuArgs {
     /// Skin vertices once per frame in a compute pass, or in the vertex shader of each pass.
     #[arg(long, value_name = "compute|vertex", default_value = "compute", value_parser = values::skinning())]
@@ -208,7 +212,7 @@ pub struct GpuArgs {
 }
 
 /// The quality of the image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Args, Serialize)]
 pub struct QualityArgs {
     /// Samples per pixel. `auto` is 4, and 1 in a window on a software driver.
     #[arg(long, value_name = "auto|1|2|4|8", default_value = "auto", value_parser = values::samples())]
@@ -228,7 +232,7 @@ impl QualityArgs {
 }
 
 /// The Vulkan device.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Args, Serialize)]
 pub struct DeviceArgs {
     /// Device: its index in `throng devices`, or a part of its name [default: the best].
     #[arg(long, value_name = "INDEX|NAME")]

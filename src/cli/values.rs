@@ -1,4 +1,4 @@
-//! The types of values, and their parsers. A parser's error says what it expected.
+//! The types of values, their parsers, and the texts that the parsers read again. A parser's error says what it expected.
 
 use std::fmt::{self, Display, Formatter};
 use std::ops::RangeInclusive;
@@ -7,12 +7,14 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use glam::Vec3;
+use serde::{Serialize, Serializer};
 
-use crate::crowd::ClipChoice;
+use crate::animation::Stage;
+use crate::crowd::{ClipChoice, Layout, PhaseMode};
 use crate::extras::DebugView;
 use crate::model::import::SceneChoice;
 use crate::renderer::{Skinning, UploadPath};
-use crate::view::{Background, SunDirection};
+use crate::view::{Background, Ground, SunDirection};
 
 /// The value of `--upload`, or `None` if the device's memory types decide. The alias hides the `Option` from clap, which
 /// would take the argument for an optional one.
@@ -106,6 +108,67 @@ pub enum FrameChoice {
 /// The largest number of frames of a sequence.
 pub const MOST_FRAMES: u32 = 1_000_000;
 
+/// Serializes values as the texts that their parsers read.
+macro_rules! text_values {
+    ($($value:ty: $text:expr;)*) => {$(
+        impl Serialize for $value {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let text: fn(&Self) -> String = $text;
+                serializer.serialize_str(&text(self))
+            }
+        }
+    )*};
+}
+
+text_values! {
+    PhaseMode: |&phase| word_of(&PHASES, phase);
+    Layout: |&layout| word_of(&Layout::ALL, layout);
+    Ground: |&ground| word_of(&Ground::ALL, ground);
+    Stage: |&stage| word_of(&Stage::ALL, stage);
+    Direction: |&side| word_of(&SIDES, side);
+    DebugView: |view| view.name().to_owned();
+    Skinning: |skinning| skinning.name().to_owned();
+    UploadPath: |path| path.name().to_owned();
+    Size: |size| format!("{}x{}", size.width, size.height);
+    MorphArg: |morph| format!("{}={}", morph.name, morph.weight);
+    SunDirection: |sun| format!("{},{}", sun.azimuth_degrees, sun.elevation_degrees);
+    SceneChoice: |scene| match scene {
+        SceneChoice::Default => String::new(),
+        SceneChoice::Index(index) => index.to_string(),
+        SceneChoice::Name(name) => name.clone(),
+    };
+    ClipChoice: |clip| match clip {
+        ClipChoice::None => "none".to_owned(),
+        ClipChoice::All => "all".to_owned(),
+        ClipChoice::Index(index) => index.to_string(),
+        ClipChoice::Name(name) => name.clone(),
+    };
+    CameraChoice: |camera| match camera {
+        CameraChoice::OfFile(name) => name.clone(),
+        CameraChoice::Angles(direction) => direction.to_string(),
+    };
+    LookAt: |look_at| match look_at {
+        LookAt::Height(metres) => metres.to_string(),
+        LookAt::Point(point) => format!("{},{},{}", point.x, point.y, point.z),
+        LookAt::Joint(name) => name.clone(),
+    };
+    Background: |background| match background {
+        Background::Sky => "sky".to_owned(),
+        Background::None => "none".to_owned(),
+        Background::Color([red, green, blue]) => format!("#{red:02x}{green:02x}{blue:02x}"),
+    };
+}
+
+/// Returns the word that stands for a value.
+fn word_of<T: PartialEq>(words: &[(&str, T)], wanted: T) -> String {
+    words.iter().find(|(_, value)| *value == wanted).map_or("", |(word, _)| word).to_owned()
+}
+
+/// Serializes `--blend`.
+pub(super) fn blend<S: Serializer>(dual_quaternions: &bool, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&word_of(&BLENDS, *dual_quaternions))
+}
+
 /// Returns a parser of words that stand for values.
 pub(super) fn one_of<T, const N: usize>(choices: [(&'static str, T); N]) -> impl TypedValueParser<Value = T>
 where
@@ -120,6 +183,9 @@ where
 pub(super) fn on_or_off() -> impl TypedValueParser<Value = bool> {
     one_of([("on", true), ("off", false)])
 }
+
+/// The times in their clips at which instances start.
+pub(super) const PHASES: [(&str, PhaseMode); 2] = [("random", PhaseMode::Random), ("zero", PhaseMode::Zero)];
 
 /// The ways to blend joints: whether as dual quaternions.
 pub(super) const BLENDS: [(&str, bool); 2] = [("linear", false), ("dual-quaternion", true)];

@@ -87,9 +87,6 @@ impl Layouts {
     }
 
     /// Creates all layouts. The stage that skins decides what the vertices of draws are.
-    ///
-    /// # Errors
-    /// Out of memory.
     pub fn new(device: &Arc<Device>, skinning: Skinning) -> Result<Self> {
         let frame = DescriptorSetLayout::new(device, "frame set layout", &FRAME)?;
         let model = DescriptorSetLayout::new(device, "model set layout", &MODEL)?;

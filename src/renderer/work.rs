@@ -146,17 +146,11 @@ impl Renderer {
 
     /// Returns the skinned vertices of a visible pose of the last frame, in its finest level of detail. Empty if the frame was
     /// skipped, and with [`Skinning::Vertex`](super::Skinning::Vertex), which writes none.
-    ///
-    /// # Errors
-    /// Device lost, no memory.
     pub fn read_skinned_vertices(&mut self, pose: u32) -> Result<Vec<SkinnedVertex>> {
         self.read_skinned(pose, |page| &page.vertices)
     }
 
     /// Returns the packed tangents of a visible pose of the last frame. Empty if its model has none.
-    ///
-    /// # Errors
-    /// Device lost, no memory.
     pub fn read_skinned_tangents(&mut self, pose: u32) -> Result<Vec<u32>> {
         let model = self.plan.batch_of(pose).map(|batch| batch.model as usize);
         if model.and_then(|model| self.pose_sizes.get(model)).is_some_and(|size| size.has_tangents) {

@@ -38,9 +38,6 @@ pub struct Buffer {
 
 impl Buffer {
     /// Creates a buffer of at least one byte.
-    ///
-    /// # Errors
-    /// No memory.
     pub fn new(
         device: &Arc<Device>,
         name: &str,
@@ -100,9 +97,6 @@ impl Buffer {
     }
 
     /// Creates a mapped buffer with contents that do not change. Shaders read the mapped memory.
-    ///
-    /// # Errors
-    /// No memory.
     pub fn filled<T: Pod>(device: &Arc<Device>, name: &str, usage: vk::BufferUsageFlags, data: &[T]) -> Result<Self> {
         let mut buffer = Self::new(device, name, size_of_val(data) as u64, usage, BufferMemory::Upload)?;
         // SAFETY: no command uses the new buffer yet.

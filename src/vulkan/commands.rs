@@ -18,9 +18,6 @@ pub struct CommandPool {
 
 impl CommandPool {
     /// Creates a pool and its command buffer.
-    ///
-    /// # Errors
-    /// Out of memory.
     pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
         let info = vk::CommandPoolCreateInfo::default()
             .queue_family_index(device.physical.queue_family.unwrap_or(0))
@@ -57,9 +54,6 @@ impl CommandPool {
 
     /// Resets the command buffer and begins recording.
     ///
-    /// # Errors
-    /// Out of memory.
-    ///
     /// # Safety
     /// The GPU has finished the last submission of the buffer. Every object that is recorded lives until the GPU has
     /// executed the commands, and so do the resources of recorded descriptor sets. Vulkan allows the commands and their
@@ -88,9 +82,6 @@ impl CommandPool {
 
     /// Ends recording, submits the commands, and waits until the GPU has executed them.
     ///
-    /// # Errors
-    /// Out of memory, or device lost.
-    ///
     /// # Safety
     /// Recording has begun and not ended.
     pub unsafe fn submit_and_wait(&self) -> Result<()> {
@@ -108,9 +99,6 @@ impl CommandPool {
 
     /// Ends recording.
     ///
-    /// # Errors
-    /// Out of memory.
-    ///
     /// # Safety
     /// Recording has begun and not ended.
     pub unsafe fn end(&self) -> Result<()> {
@@ -127,9 +115,6 @@ impl Drop for CommandPool {
 }
 
 /// Records commands, submits them, and waits until the GPU has executed them: for loading and readback, never in a frame.
-///
-/// # Errors
-/// Recording fails, or the device is lost.
 ///
 /// # Safety
 /// Every recorded object lives until this function returns, and Vulkan allows the commands and their order.

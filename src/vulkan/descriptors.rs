@@ -21,9 +21,6 @@ pub struct DescriptorSetLayout {
 
 impl DescriptorSetLayout {
     /// Creates a layout.
-    ///
-    /// # Errors
-    /// Out of memory.
     pub fn new(
         device: &Arc<Device>,
         name: &str,
@@ -81,9 +78,6 @@ struct PoolHandle {
 
 impl DescriptorPool {
     /// Creates a pool with room for a number of sets of each layout, at least one in all.
-    ///
-    /// # Errors
-    /// Out of memory.
     pub fn new(device: &Arc<Device>, name: &str, sets: &[(&DescriptorSetLayout, usize)]) -> Result<Self> {
         let size = |&(layout, count): &(&DescriptorSetLayout, usize)| {
             let size = move |ty| vk::DescriptorPoolSize { ty, descriptor_count: count as u32 };
@@ -139,9 +133,6 @@ pub struct DescriptorSet {
 
 impl DescriptorSet {
     /// Creates the only set of a pool, and writes its bindings.
-    ///
-    /// # Errors
-    /// Out of memory.
     pub fn new(device: &Arc<Device>, name: &str, layout: &DescriptorSetLayout, bindings: &[Binding]) -> Result<Self> {
         DescriptorPool::new(device, name, &[(layout, 1)])?.allocate(name, layout, bindings)
     }

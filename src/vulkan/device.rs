@@ -33,9 +33,6 @@ impl Device {
     /// Creates the device. It enables dynamic rendering, synchronization2, timeline semaphores and demotion to helper
     /// invocations, which Vulkan 1.3 requires, and anisotropy if the device has it. `present` adds the swapchain extension,
     /// and fences of presentation if the device has them.
-    ///
-    /// # Errors
-    /// The driver cannot create the device.
     pub fn new(instance: &Arc<Instance>, physical: PhysicalDevice, present: bool) -> Result<Arc<Self>> {
         let Some(queue_family) = physical.queue_family else {
             return Err(Error::NoSuitableDevice(vec![physical.name]));
@@ -199,9 +196,6 @@ impl Device {
     }
 
     /// Waits until the GPU is idle.
-    ///
-    /// # Errors
-    /// Device lost.
     pub fn wait_idle(&self) -> Result<()> {
         let _queue = self.queue();
         // SAFETY: the guard keeps others from the queue.

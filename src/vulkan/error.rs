@@ -1,4 +1,6 @@
 //! The errors of the Vulkan layer. They name objects, calls and figures; the program adds advice about its own options.
+//!
+//! Each function that returns a [`Result`] may run out of memory or lose the device. An `# Errors` section names other reasons.
 
 use ash::vk;
 

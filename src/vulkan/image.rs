@@ -56,9 +56,6 @@ pub struct Image {
 
 impl Image {
     /// Creates the image and its view.
-    ///
-    /// # Errors
-    /// No memory.
     pub fn new(device: &Arc<Device>, name: &str, info: ImageInfo) -> Result<Self> {
         let create = vk::ImageCreateInfo::default()
             .image_type(if info.depth > 1 { vk::ImageType::TYPE_3D } else { vk::ImageType::TYPE_2D })

@@ -51,9 +51,6 @@ pub struct PhysicalDevice {
 
 impl PhysicalDevice {
     /// Returns all devices, in the order of the driver.
-    ///
-    /// # Errors
-    /// The driver cannot list them.
     pub fn enumerate(instance: &Instance) -> Result<Vec<Self>> {
         // SAFETY: the instance is alive.
         let handles = unsafe { instance.raw().enumerate_physical_devices() }.context("vkEnumeratePhysicalDevices")?;

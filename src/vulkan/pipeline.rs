@@ -24,9 +24,6 @@ pub struct PipelineLayout {
 
 impl PipelineLayout {
     /// Creates a layout. Sets are numbered in order. Push constants start at offset 0.
-    ///
-    /// # Errors
-    /// Out of memory.
     pub fn new(
         device: &Arc<Device>,
         name: &str,
@@ -183,9 +180,6 @@ impl PipelineBuilder {
     }
 
     /// Builds a compute pipeline. `constants` are the shader's `uint` specialization constants, from id 0 on.
-    ///
-    /// # Errors
-    /// The driver cannot build the pipeline.
     pub fn compute(
         &self,
         name: &str,
@@ -208,9 +202,6 @@ impl PipelineBuilder {
     }
 
     /// Builds a graphics pipeline.
-    ///
-    /// # Errors
-    /// The driver cannot build the pipeline.
     pub fn graphics(&self, info: &GraphicsPipelineInfo) -> Result<Pipeline> {
         let vertex = ShaderModule::new(self, info.vertex)?;
         let fragment = info.fragment.map(|shader| ShaderModule::new(self, shader)).transpose()?;

@@ -64,9 +64,6 @@ pub struct Swapchain {
 impl Swapchain {
     /// Creates a swapchain of the window's current size. `window_extent` is used if the surface has no size (Wayland). Returns
     /// `None` if the window has no area, as when it is minimised on Windows.
-    ///
-    /// # Errors
-    /// Surface or device lost, out of memory.
     pub fn new(
         device: &Arc<Device>,
         surface: &Arc<Surface>,
@@ -143,9 +140,6 @@ impl Swapchain {
 
     /// Acquires an image. `available` is signalled when the image may be drawn to.
     ///
-    /// # Errors
-    /// Surface or device lost.
-    ///
     /// # Safety
     /// `available` is unsignalled, and the frame that last waited for it has finished.
     pub unsafe fn acquire(&self, available: &BinarySemaphore) -> Result<Acquired> {
@@ -167,9 +161,6 @@ impl Swapchain {
 
     /// Returns whether the surface still has the swapchain's size and transform. A suboptimal swapchain is replaced only if
     /// it has not: some window systems call every swapchain suboptimal, and a new one would be no better.
-    ///
-    /// # Errors
-    /// Surface lost, out of memory.
     pub fn fits(&self, window_extent: vk::Extent2D) -> Result<bool> {
         let capabilities = capabilities_of(&self.device, &self.surface)?;
         let extent = choose_extent(&capabilities, window_extent);
@@ -177,9 +168,6 @@ impl Swapchain {
     }
 
     /// Presents image `index` after its `render_finished` semaphore.
-    ///
-    /// # Errors
-    /// Surface or device lost.
     ///
     /// # Safety
     /// The image is acquired, and the commands that draw it and signal its semaphore are submitted.

@@ -37,9 +37,6 @@ pub struct BinarySemaphore(Semaphore);
 
 impl BinarySemaphore {
     /// Creates an unsignalled semaphore.
-    ///
-    /// # Errors
-    /// Out of memory.
     pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
         Semaphore::new(device, name, vk::SemaphoreType::BINARY).map(Self)
     }
@@ -56,9 +53,6 @@ pub struct TimelineSemaphore(Semaphore);
 
 impl TimelineSemaphore {
     /// Creates a timeline that starts at 0.
-    ///
-    /// # Errors
-    /// Out of memory.
     pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
         Semaphore::new(device, name, vk::SemaphoreType::TIMELINE).map(Self)
     }
@@ -83,9 +77,6 @@ impl TimelineSemaphore {
     }
 
     /// Returns the current value.
-    ///
-    /// # Errors
-    /// Device lost.
     pub fn value(&self) -> Result<u64> {
         // SAFETY: the semaphore is alive.
         unsafe { self.0.device.raw.get_semaphore_counter_value(self.0.raw) }.context("vkGetSemaphoreCounterValue")
@@ -104,9 +95,6 @@ pub struct Fence {
 
 impl Fence {
     /// Creates an unsignalled fence.
-    ///
-    /// # Errors
-    /// Out of memory.
     pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
         // SAFETY: a valid create info.
         let raw = unsafe { device.raw.create_fence(&vk::FenceCreateInfo::default(), None) }

@@ -34,9 +34,6 @@ pub struct Timestamps {
 
 impl Timestamps {
     /// Creates `count` timestamps. Returns `None` if the queue has no timestamps.
-    ///
-    /// # Errors
-    /// Out of memory.
     pub fn new(device: &Arc<Device>, name: &str, count: u32) -> Result<Option<Self>> {
         let bits = device.physical.timestamp_valid_bits();
         if bits == 0 {

@@ -34,9 +34,6 @@ pub struct Attachments {
 
 impl Attachments {
     /// Creates the images.
-    ///
-    /// # Errors
-    /// No memory.
     pub fn new(device: &Arc<Device>, extent: vk::Extent2D, samples: vk::SampleCountFlags) -> Result<Self> {
         let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
         let color = ImageInfo::color(HDR_FORMAT, extent, usage);

@@ -131,9 +131,6 @@ impl Output {
     /// Returns the index of the next image, or `None` if the window has no area or no free image and the frame must be
     /// skipped. `next_value` is the timeline value that this frame will signal.
     ///
-    /// # Errors
-    /// Surface or device lost, out of memory.
-    ///
     /// # Safety
     /// The caller keeps the promise of [`Swapchain::acquire`].
     pub unsafe fn acquire(
@@ -204,9 +201,6 @@ impl Output {
     }
 
     /// Presents a drawn image.
-    ///
-    /// # Errors
-    /// Surface or device lost.
     ///
     /// # Safety
     /// The caller keeps the promise of [`Swapchain::present`].

@@ -46,9 +46,6 @@ pub struct CharacterPass {
 impl CharacterPass {
     /// Builds the pipelines that the models need. `picture` holds [`material_features::SHADOWED`] if there is a shadow map, and
     /// [`material_features::TRANSPARENT`] if alpha is coverage.
-    ///
-    /// # Errors
-    /// The driver cannot build a pipeline.
     pub fn new(building: Building, picture: u32) -> Result<Self> {
         let Building { builder, layouts, models, skinning, samples } = building;
         let build = |(topology, features, variant): CharacterKey| {

@@ -31,9 +31,6 @@ pub struct GroundPass {
 
 impl GroundPass {
     /// Builds the pipelines.
-    ///
-    /// # Errors
-    /// The driver cannot build a pipeline.
     pub fn new(building: Building, has_shadows: bool) -> Result<Self> {
         let Building { builder, layouts, samples, .. } = building;
         let build = |name, (vertex, fragment), constants: SpecializationConstants, depth_bias| {

@@ -33,9 +33,6 @@ pub struct ShadowPass {
 
 impl ShadowPass {
     /// Builds the pipelines that the models need.
-    ///
-    /// # Errors
-    /// The driver cannot build a pipeline.
     pub fn new(building: Building) -> Result<Self> {
         let Building { models, skinning, .. } = building;
         let build = |key: CasterKey| {
@@ -63,9 +60,6 @@ impl ShadowPass {
 }
 
 /// Builds a pipeline that draws depth alone, with a vertex shader for its way of skinning.
-///
-/// # Errors
-/// The driver cannot build it.
 pub fn caster_pipeline(
     building: Building,
     what: &str,

@@ -44,9 +44,6 @@ pub struct SkinPass {
 
 impl SkinPass {
     /// Builds the pipelines that the models need. No dispatch has more than `max_groups` work groups, x and y.
-    ///
-    /// # Errors
-    /// The driver cannot build a pipeline.
     pub fn new(building: Building, max_groups: [u32; 2]) -> Result<Self> {
         let Building { builder, layouts, models, .. } = building;
         let mut pipelines = BTreeMap::new();

@@ -25,9 +25,6 @@ pub struct ToneMapPass {
 
 impl ToneMapPass {
     /// Builds the pipeline for targets of `format`. `transparent` keeps alpha; otherwise images are opaque.
-    ///
-    /// # Errors
-    /// The driver cannot build the pipeline.
     pub fn new(
         builder: &PipelineBuilder,
         format: vk::Format,

@@ -74,9 +74,6 @@ struct Table {
 
 impl Environment {
     /// Creates the images and pipelines. The images have no contents before [`Self::record`].
-    ///
-    /// # Errors
-    /// No memory, or the driver cannot build a pipeline.
     pub fn new(builder: &PipelineBuilder) -> Result<Self> {
         let device = builder.device();
         let storage = (vk::DescriptorType::STORAGE_BUFFER, vk::ShaderStageFlags::COMPUTE);

@@ -30,9 +30,6 @@ pub struct Lighting {
 
 impl Lighting {
     /// Creates a shadow map of `side` by `side` texels, and the tables of the surroundings.
-    ///
-    /// # Errors
-    /// No memory, or the driver cannot build a pipeline.
     pub fn new(builder: &PipelineBuilder, layouts: &Layouts, side: u32) -> Result<Self> {
         let device = builder.device();
         let set = DescriptorSet::new(device, "light set", &layouts.light, &[])?;
@@ -46,9 +43,6 @@ impl Lighting {
     }
 
     /// Replaces the shadow map by one of `side` by `side` texels.
-    ///
-    /// # Errors
-    /// No memory.
     ///
     /// # Safety
     /// No frame is in flight.

@@ -25,9 +25,6 @@ pub struct GpuMaterials {
 
 impl GpuMaterials {
     /// Records the upload of factors and textures, and allocates the sets.
-    ///
-    /// # Errors
-    /// No memory.
     pub fn new(
         uploader: &mut Uploader,
         (samplers, pool, layout): (&mut Samplers, &mut DescriptorPool, &DescriptorSetLayout),

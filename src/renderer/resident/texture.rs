@@ -88,9 +88,6 @@ impl<'a> TextureCache<'a> {
     }
 
     /// Returns the texture of a material's slot. Slots without a texture share one white texel.
-    ///
-    /// # Errors
-    /// No memory.
     pub fn get(
         &mut self,
         model: &Model,

@@ -29,9 +29,6 @@ pub struct Uploader {
 
 impl Uploader {
     /// Begins recording.
-    ///
-    /// # Errors
-    /// No memory.
     pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
         let commands = CommandPool::new(device, name)?;
         // SAFETY: the command buffer is new. Staging buffers live in `self`, and callers own the destinations. If either
@@ -72,9 +69,6 @@ impl Uploader {
     }
 
     /// Copies `bytes` to a staging buffer. Returns it with a recorder for the copy to the device.
-    ///
-    /// # Errors
-    /// No memory, or device lost.
     pub fn stage(&mut self, name: &str, bytes: &[u8]) -> Result<(Recorder<'_>, &Buffer)> {
         let size_bytes = bytes.len() as u64;
         if self.staged_bytes > 0 && self.staged_bytes.saturating_add(size_bytes) > MAX_STAGED_BYTES {
@@ -95,9 +89,6 @@ impl Uploader {
     }
 
     /// Submits the recorded copies and waits for them.
-    ///
-    /// # Errors
-    /// No memory, or device lost.
     pub fn finish(mut self) -> Result<()> {
         self.submit()
     }

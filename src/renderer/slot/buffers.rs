@@ -75,9 +75,6 @@ impl StreamMemory {
 
 impl StreamBuffer {
     /// Creates a stream with room for a small crowd.
-    ///
-    /// # Errors
-    /// No memory.
     pub fn new(device: &Arc<Device>, info: StreamInfo) -> Result<Self> {
         let memory = Some(StreamMemory::new(device, &info, FIRST_STREAM_BYTES)?);
         Ok(Self { info, memory, used_bytes: 0 })
@@ -192,9 +189,6 @@ fn page_vertices(used: u64, is_last: bool, page_bytes: u64) -> u64 {
 }
 
 /// Makes room for the pages of a frame. The GPU must have finished with `pages`.
-///
-/// # Errors
-/// No memory.
 pub fn ensure_pages(
     pages: &mut Vec<Page>,
     device: &Arc<Device>,

@@ -86,9 +86,6 @@ pub struct SlotSettings {
 
 impl FrameSlot {
     /// Creates slot `index` with room for a small crowd.
-    ///
-    /// # Errors
-    /// No memory.
     pub fn new(device: &Arc<Device>, layouts: &Layouts, index: usize, settings: SlotSettings) -> Result<Self> {
         let SlotSettings { path, limits, serialize } = settings;
         let stream = |name, usage, limit, limit_bytes| {
@@ -131,9 +128,6 @@ impl FrameSlot {
     }
 
     /// Waits until the GPU has finished the slot's last frame. Only then may its memory be written.
-    ///
-    /// # Errors
-    /// Device lost.
     pub fn wait(&mut self, timeline: &TimelineSemaphore) -> vulkan::Result<()> {
         if let Some(value) = self.in_flight_until {
             timeline.wait(value)?;

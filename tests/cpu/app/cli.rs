@@ -39,6 +39,71 @@ fn a_command_line_has_the_same_arguments_again() {
 }
 
 #[test]
+fn the_command_line_of_a_picture_has_every_option() {
+    /// The output, and what makes several images of one.
+    const OTHERS: [&str; 3] = ["out", "frames", "turntable"];
+    const VALUES: [(&str, &str); 39] = [
+        ("clips", "walk.glb"),
+        ("scene", "Two"),
+        ("clip", "all"),
+        ("morph", "smile=0.5"),
+        ("time", "0.25"),
+        ("speed", "-2"),
+        ("phase", "zero"),
+        ("seed", "18446744073709551615"),
+        ("spacing", "1.5"),
+        ("height", "1.7"),
+        ("layout", "ring"),
+        ("variety", "0.125"),
+        ("travel", "on"),
+        ("camera", "10,20"),
+        ("view", "back"),
+        ("look-at", "0,1,-0.5"),
+        ("distance", "3"),
+        ("fov", "15"),
+        ("background", "#204060"),
+        ("ground", "shadow"),
+        ("exposure", "-1"),
+        ("sun", "60,12"),
+        ("cull", "off"),
+        ("share-poses", "30"),
+        ("debug-view", "lod"),
+        ("joint", "hand.L"),
+        ("skeleton", "on"),
+        ("stage", "joint"),
+        ("blend", "dual-quaternion"),
+        ("instances", "7"),
+        ("threads", "2"),
+        ("skinning", "vertex"),
+        ("upload", "direct"),
+        ("size", "64x48"),
+        ("lod-error", "0"),
+        ("msaa", "8"),
+        ("shadows", "off"),
+        ("device", "NVIDIA"),
+        ("fps", "24"),
+    ];
+    let words = |words: &[&str]| words.iter().copied().map(OsString::from).collect::<Vec<_>>();
+    let of = |options: &[&str]| {
+        let line = [&["throng", "render", "--out", "x.png"], options].concat();
+        let Some(Command::Render(args)) = Cli::try_parse_from(line).unwrap().command else { panic!("{options:?}") };
+        (format!("{args:?}"), args.line())
+    };
+    let (plain, line) = of(&[]);
+    assert_eq!(line, words(&["throng", "render", "--out", "x.png"]));
+    let command = Cli::command();
+    let render = command.find_subcommand("render").unwrap();
+    for long in render.get_arguments().filter_map(clap::Arg::get_long).filter(|long| !OTHERS.contains(long)) {
+        let option = format!("--{long}");
+        let value = VALUES.iter().find(|(name, _)| *name == long).map(|(_, value)| *value);
+        let options: Vec<&str> = std::iter::once(&*option).chain(value).collect();
+        let (args, line) = of(&options);
+        assert_ne!(args, plain, "{option} needs a value here that is not its default");
+        assert_eq!(line, words(&[&["throng", "render"], &*options, &["--out", "x.png"]].concat()));
+    }
+}
+
+#[test]
 fn a_mistyped_command_is_named_as_such() {
     let message = |line: &str| {
         let arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
