@@ -118,7 +118,7 @@ pub struct ViewArgs {
     pub fade: f64,
     /// Image to write if there is no display (.png). A file of that name is replaced [default: throng.png, or the next free
     /// name]. In a window P writes images.
-    #[arg(long, short, value_name = "FILE.png", value_parser = values::parse_png)]
+    #[arg(long, short, value_name = "FILE.png", value_parser = values::file_ending_with("png"))]
     pub out: Option<PathBuf>,
     /// Load the models again when their files change. A program built with `--features shaderc` also compiles the shaders in
     /// the folder `shaders` again.
@@ -254,13 +254,7 @@ impl Cli {
             Some(Command::Render(args)) => &args.gpu.device,
             Some(Command::Bench(args)) => &args.device,
             Some(Command::Pose(args)) => &args.device,
-            Some(
-                Command::Inspect(_)
-                | Command::Crowd(_)
-                | Command::Devices(_)
-                | Command::Completions(_)
-                | Command::Man(_),
-            ) => return false,
+            Some(_) => return false,
         };
         device.validation
     }

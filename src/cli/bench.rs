@@ -83,7 +83,7 @@ pub struct BenchFiles {
     #[arg(long, value_name = "FILE|-")]
     pub json: Option<PathBuf>,
     /// Plot the frame time against the number of instances, with the share of each stage.
-    #[arg(long, value_name = "FILE.svg", value_parser = values::parse_svg)]
+    #[arg(long, value_name = "FILE.svg", value_parser = values::file_ending_with("svg"))]
     pub plot: Option<PathBuf>,
 }
 

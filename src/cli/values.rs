@@ -260,19 +260,12 @@ pub(super) fn samples() -> impl TypedValueParser<Value = SamplesChoice> {
     one_of([("auto", None), ("1", Some(1)), ("2", Some(2)), ("4", Some(4)), ("8", Some(8))])
 }
 
-pub(super) fn parse_png(text: &str) -> Result<PathBuf, String> {
-    with_extension(text, "png")
-}
-
-pub(super) fn parse_svg(text: &str) -> Result<PathBuf, String> {
-    with_extension(text, "svg")
-}
-
-fn with_extension(text: &str, wanted: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    match path.extension() {
-        Some(extension) if extension.eq_ignore_ascii_case(wanted) => Ok(path),
-        _ => Err(format!("expected a name that ends with .{wanted}")),
+/// Returns a parser of file names.
+pub(super) fn file_ending_with(wanted: &'static str) -> impl Fn(&str) -> Result<PathBuf, String> + Clone {
+    move |text| {
+        let path = Some(PathBuf::from(text));
+        let path = path.filter(|path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case(wanted)));
+        path.ok_or_else(|| format!("expected a name that ends with .{wanted}"))
     }
 }
 

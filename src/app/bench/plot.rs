@@ -83,9 +83,9 @@ fn draw(svg: &mut String, report: &Report) -> Result<(), DrawError> {
     let first = runs.first().map(|run| &run.settings);
     let models = first.map_or_else(String::new, |first| first.model_names());
     let shared = first.map_or_else(String::new, |first| first.in_words(varies.map(|varies| !varies)));
-    write(&root, &shortened(&format!("{models} on {}", name(&report.device)), 100), (16, 12), (21, &INK))?;
-    write(&root, &shortened(&format!("{shared}; {}", name(&report.cpu)), 160), (16, 40), (13, &GREY))?;
-    write(&root, REMARK, (16, 58), (13, &GREY))?;
+    write(&root, &shortened(&format!("{models} on {}", name(&report.device)), 100), (16, 12), 21, &INK)?;
+    write(&root, &shortened(&format!("{shared}; {}", name(&report.cpu)), 160), (16, 40), 13, &GREY)?;
+    write(&root, REMARK, (16, 58), 13, &GREY)?;
     let sides = sides();
     for (side, left) in sides.iter().zip([LEFT, WIDTH as i32 / 2 + LEFT]) {
         legend(&root, side, left)?;
@@ -94,7 +94,7 @@ fn draw(svg: &mut String, report: &Report) -> Result<(), DrawError> {
     let panels = root.margin(HEAD_HEIGHT, 0, 0, 12).split_evenly((rows, 1));
     for (area, (words, mut runs)) in panels.iter().zip(combinations) {
         runs.sort_by_key(|run| run.settings.instances);
-        write(area, &words, (LEFT, 8), (16, &INK))?;
+        write(area, &words, (LEFT, 8), 16, &INK)?;
         let area = area.margin(HEADING_HEIGHT, 0, 0, 0);
         for (area, side) in area.split_evenly((1, 2)).iter().zip(&sides) {
             panel(area, side, &runs, instances.clone(), ms.clone())?;
@@ -103,7 +103,7 @@ fn draw(svg: &mut String, report: &Report) -> Result<(), DrawError> {
     Ok(())
 }
 
-fn write(area: &Area<'_>, text: &str, at: (i32, i32), (size, color): (i32, &RGBColor)) -> Result<(), DrawError> {
+fn write(area: &Area<'_>, text: &str, at: (i32, i32), size: i32, color: &RGBColor) -> Result<(), DrawError> {
     area.draw(&Text::new(text.to_owned(), at, (FONT, size).into_font().color(color)))
 }
 
@@ -113,11 +113,11 @@ fn legend(area: &Area<'_>, side: &Side, left: i32) -> Result<(), DrawError> {
     const CHARACTER: i32 = 7;
     const TOP: i32 = HEAD_HEIGHT as i32 - 24;
     const SWATCH: i32 = 12;
-    write(area, side.title, (left, TOP), (13, &GREY))?;
+    write(area, side.title, (left, TOP), 13, &GREY)?;
     let mut x = left + side.title.len() as i32 * CHARACTER + 8;
     for (part, color) in &side.parts {
         area.draw(&Rectangle::new([(x, TOP + 1), (x + SWATCH, TOP + 1 + SWATCH)], color.filled()))?;
-        write(area, part, (x + SWATCH + 5, TOP), (13, &INK))?;
+        write(area, part, (x + SWATCH + 5, TOP), 13, &INK)?;
         x += SWATCH + 5 + part.len() as i32 * CHARACTER + 12;
     }
     Ok(())

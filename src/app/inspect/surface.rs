@@ -97,7 +97,7 @@ impl Influences {
 /// Lists full detail and all coarser levels.
 pub(super) fn levels(model: &Model, height: Option<f32>) -> Fact {
     let geometry = &model.geometry;
-    let level = |level: u32, triangles: usize, (vertices, joints): (usize, usize), error: f32| {
+    let level = |level: u32, triangles: usize, vertices: usize, joints: usize, error: f32| {
         [
             ("level", level.into()),
             ("triangles", triangles.into()),
@@ -111,13 +111,12 @@ pub(super) fn levels(model: &Model, height: Option<f32>) -> Fact {
             ("error_by_height", height.map(|height| error / height).into()),
         ]
     };
-    let full = level(0, geometry.triangle_count(), (geometry.vertex_count(), model.palette.len()), 0.0);
+    let full = level(0, geometry.triangle_count(), geometry.vertex_count(), model.palette.len(), 0.0);
     let coarser = (1..).zip(&geometry.coarser_levels).map(|(number, coarser)| {
         let ranges = geometry.draw_ranges.iter().zip(&coarser.ranges);
         let triangles = ranges.filter(|(drawn, _)| drawn.topology == Topology::Triangles);
         let triangles = triangles.map(|(_, range)| range.len() / 3).sum();
-        let size = (coarser.vertex_count as usize, coarser.joint_count as usize);
-        level(number, triangles, size, coarser.error)
+        level(number, triangles, coarser.vertex_count as usize, coarser.joint_count as usize, coarser.error)
     });
     std::iter::once(full).chain(coarser).collect()
 }

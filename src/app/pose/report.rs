@@ -62,9 +62,23 @@ pub(super) struct Primitives<'m> {
 
 impl Serialize for Primitives<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.sources.iter().zip(&self.mirrored).map(|(source, &mirrored)| {
+        serializer.collect_seq(self.sources.iter().zip(&self.mirrored).map(|(source, &is_mirrored)| {
+            let vertices = || in_order_of(source, &self.vertices);
             let tangents = if source.has_tangents { &self.tangents[..] } else { &[] };
-            primitive(source, (&self.vertices, tangents, &self.ways), mirrored)
+            let normals = vertices().filter(|_| source.has_normals);
+            PrimitiveReport {
+                node: source.node,
+                mesh: source.mesh,
+                primitive: source.primitive,
+                instance: source.placement,
+                skin: source.skin,
+                clockwise: is_mirrored,
+                indices: (0..source.vertices.len() as u32).collect(),
+                positions: vertices().map(|vertex| vertex.position).collect(),
+                normals: normals.map(|vertex| unpack_octahedral(vertex.normal_octahedral).to_array()).collect(),
+                tangents: in_order_of(source, tangents).map(|&tangent| unpack_tangent(tangent).to_array()).collect(),
+                motion: in_order_of(source, &self.ways).map(Vec3::to_array).collect(),
+            }
         }))
     }
 }
@@ -159,32 +173,7 @@ pub(super) fn evaluate<'m>(
     Ok(FrameReport { time: time_seconds, nodes, skins, weights: weights.collect(), primitives })
 }
 
-/// Lists a primitive in the file's vertex order.
-fn primitive(
-    source: &SourcePrimitive,
-    (vertices, tangents, ways): (&[SkinnedVertex], &[u32], &[Vec3]),
-    clockwise: bool,
-) -> PrimitiveReport {
-    PrimitiveReport {
-        node: source.node,
-        mesh: source.mesh,
-        primitive: source.primitive,
-        instance: source.placement,
-        skin: source.skin,
-        clockwise,
-        indices: (0..source.vertices.len() as u32).collect(),
-        positions: skinned(source, vertices).map(|vertex| vertex.position).collect(),
-        normals: if source.has_normals {
-            skinned(source, vertices).map(|vertex| unpack_octahedral(vertex.normal_octahedral).to_array()).collect()
-        } else {
-            Vec::new()
-        },
-        tangents: skinned(source, tangents).map(|&tangent| unpack_tangent(tangent).to_array()).collect(),
-        motion: skinned(source, ways).map(Vec3::to_array).collect(),
-    }
-}
-
 /// Iterates over what the skinned vertices of a primitive have, in the file's order.
-fn skinned<'v, T>(source: &'v SourcePrimitive, vertices: &'v [T]) -> impl Iterator<Item = &'v T> {
+fn in_order_of<'v, T>(source: &'v SourcePrimitive, vertices: &'v [T]) -> impl Iterator<Item = &'v T> {
     source.vertices.iter().filter_map(|&vertex| vertices.get(vertex as usize))
 }

@@ -194,7 +194,7 @@ impl Desk {
             let settings = window_settings(&args.gpu, &state.shaders, shown.renderer.device());
             rebuild_for_window(&mut shown.renderer, settings, &mut scene, size)?;
             args.crowd.models.iter().for_each(|path| self.library.add(path));
-            state.show_scene((args, scene));
+            state.show_scene(args, scene);
             Ok(told)
         });
         self.figures.clear();

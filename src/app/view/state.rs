@@ -122,7 +122,7 @@ impl State {
     }
 
     /// Shows a loaded scene.
-    pub fn show_scene(&mut self, (args, scene): (ViewArgs, Scene)) {
+    pub fn show_scene(&mut self, args: ViewArgs, scene: Scene) {
         let old = std::mem::replace(&mut self.scene, scene);
         let same_files = self.args.crowd.models == args.crowd.models;
         self.selection = self.selection.filter(|_| same_files);
