@@ -3,8 +3,6 @@
 //! In: an instance and the [`Views`]. Out: a [`Sight`], which says whether the camera or the light shows the instance, and in
 //! which level of detail.
 
-use glam::Vec3;
-
 use super::crossfade::ClipPair;
 use super::placement::turned;
 use super::{Instance, Ring};
@@ -111,7 +109,9 @@ pub(super) struct Views<'a> {
     pub rings: &'a [Ring],
     pub errors: &'a [Vec<f32>],
     pub frustum: Option<&'a Frustum>,
-    pub to_light: Option<Vec3>,
+    /// The frustum, and all that may shade a point of it.
+    pub casters: Option<Frustum>,
+    pub has_shadows: bool,
     pub detail: &'a Detail,
 }
 
@@ -122,19 +122,16 @@ impl Views<'_> {
         let center = turned(instance.center_world, self.rings[instance.ring as usize].turn);
         let radius = instance.radius;
         let is_seen = self.frustum.is_none_or(|frustum| frustum.intersects_sphere(center, radius));
-        let casts_shadow_into = |frustum: &Frustum, to_light: Vec3| {
-            let sweep = to_light * ((-center.y).min(0.0) / to_light.y);
-            frustum.intersects_swept_sphere(center, sweep, radius)
-        };
-        let is_visible = is_seen
-            || self.frustum.zip(self.to_light).is_some_and(|(frustum, light)| casts_shadow_into(frustum, light));
+        let reach = radius + self.detail.shadow_reach_metres();
+        let is_visible =
+            is_seen || self.casters.as_ref().is_some_and(|casters| casters.intersects_sphere(center, reach));
         let (errors, scale) = (&self.errors[instance.model as usize], instance.placement.scale);
         let level = |is_shown: bool, allowed_metres: f32| match is_shown {
             true => coarsest_within(errors, scale, allowed_metres),
             false => u8::MAX,
         };
         let camera = level(is_seen, self.detail.error_metres_in_view(center, radius));
-        let light = level(is_visible && self.to_light.is_some(), self.detail.error_metres_in_shadow());
+        let light = level(is_visible && self.has_shadows, self.detail.error_metres_in_shadow());
         Sight { pose: instance.pose, levels: [camera, light], is_seen, is_visible }
     }
 }

@@ -106,9 +106,9 @@ impl Visible {
 
 impl Crowd {
     /// Lists the instances whose bounding spheres may intersect the frustum; `None` lists all. With `to_light`, the unit
-    /// vector towards the light, it also lists the instances whose shadows on the ground may be in the frustum. `detail`
-    /// decides the level of each instance. The order depends only on the instances and their levels. Without a pool, this
-    /// thread does all the work.
+    /// vector towards the light, it also lists the instances that may shade the ground or another instance in the frustum.
+    /// `detail` decides the level of each instance, and says how far the filter of shadows reaches. The order depends only on
+    /// the instances and their levels. Without a pool, this thread does all the work.
     pub fn cull(
         &mut self,
         pool: Option<&ThreadPool>,
@@ -117,9 +117,12 @@ impl Crowd {
         detail: &Detail,
     ) {
         let to_light = to_light.filter(|to_light| to_light.y > 0.0);
-        let Self { instances, rings, visible, .. } = self;
+        let Self { instances, rings, visible, bounds, .. } = self;
+        // Shadows fall on the ground, and on feet that are below it.
+        let floor = bounds.min.y.min(0.0);
+        let casters = frustum.zip(to_light).map(|(frustum, to_light)| frustum.with_casters(to_light, floor));
         let Visible { lists, pose_counts, instance_counts, runs, parts, sorted, keys, errors, .. } = visible;
-        let views = Views { instances, rings, errors, frustum, to_light, detail };
+        let views = Views { instances, rings, errors, frustum, casters, has_shadows: to_light.is_some(), detail };
         Part::look_at_all(pool, parts, runs, keys, &views);
         sorted.count(parts, keys, pose_counts, instance_counts);
         sorted.fill(pool, parts, runs, lists);

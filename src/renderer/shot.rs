@@ -30,7 +30,7 @@ impl Shot {
     /// Returns the detail that an image of this height needs. `data` has the texels of the shadow map.
     pub(super) fn detail(&self, height_pixels: u32, data: &FrameData) -> Detail {
         let detail = Detail::new(&self.camera, height_pixels, self.lod_error_pixels);
-        detail.with_shadow_error(self.lod_error_pixels * data.shadow_texel_metres)
+        detail.with_shadow_texels(data.shadow_texel_metres, self.lod_error_pixels)
     }
 }
 

@@ -11,6 +11,10 @@ use glam::Vec3;
 
 use super::camera::OrbitCamera;
 
+/// The distance from which the shadow of a surface reaches a point, in texels: a receiver is at most 4.5 texels from its
+/// surface, and the corner of the filter's window is at most 2.9 texels from the receiver (`shadow.glsl`).
+const SHADOW_REACH_TEXELS: f32 = 7.5;
+
 /// The largest allowed errors of surfaces. See the module.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Detail {
@@ -20,12 +24,19 @@ pub struct Detail {
     error_by_depth: f32,
     /// The allowed error of shadows in metres.
     shadow_error_metres: f32,
+    /// The largest distance between a caster and the ray of light through a point that it darkens, in metres.
+    shadow_reach_metres: f32,
 }
 
 impl Detail {
     /// Full detail everywhere: no error is allowed.
-    pub const FULL: Self =
-        Self { eye: Vec3::ZERO, forward: Vec3::NEG_Z, error_by_depth: 0.0, shadow_error_metres: 0.0 };
+    pub const FULL: Self = Self {
+        eye: Vec3::ZERO,
+        forward: Vec3::NEG_Z,
+        error_by_depth: 0.0,
+        shadow_error_metres: 0.0,
+        shadow_reach_metres: 0.0,
+    };
 
     /// Returns the detail of an image of this height. `error_pixels` is the allowed error in pixels; 0 is full detail.
     /// Shadows have full detail.
@@ -36,14 +47,15 @@ impl Detail {
             eye: camera.position(),
             forward: camera.forward(),
             error_by_depth: error_pixels / pixels_per_slope,
-            shadow_error_metres: 0.0,
+            ..Self::FULL
         }
     }
 
-    /// Returns this detail, with an allowed error of shadows.
+    /// Returns this detail, with the side of a texel of the shadow map and the allowed error of shadows in texels.
     #[must_use]
-    pub fn with_shadow_error(self, metres: f32) -> Self {
-        Self { shadow_error_metres: metres, ..self }
+    pub fn with_shadow_texels(self, texel_metres: f32, error_texels: f32) -> Self {
+        let shadow_reach_metres = (SHADOW_REACH_TEXELS + error_texels) * texel_metres;
+        Self { shadow_error_metres: error_texels * texel_metres, shadow_reach_metres, ..self }
     }
 
     /// Returns the allowed error of a surface inside a sphere, as the camera sees it, in metres. Zero or less if the sphere
@@ -57,5 +69,12 @@ impl Detail {
     #[must_use]
     pub fn error_metres_in_shadow(&self) -> f32 {
         self.shadow_error_metres
+    }
+
+    /// Returns the largest distance between a surface in full detail and the ray of light through a point that its shadow
+    /// darkens, in metres.
+    #[must_use]
+    pub fn shadow_reach_metres(&self) -> f32 {
+        self.shadow_reach_metres
     }
 }

@@ -94,14 +94,21 @@ impl Frustum {
         self.planes.iter().all(|plane| plane.xyz().dot(center) + plane.w >= -(radius + slack))
     }
 
-    /// Like [`Self::intersects_sphere`], for a sphere swept from `center` by `sweep`: a character and its shadow.
+    /// Returns the region of everything that may shade a point of this region at the height `floor` or above. `to_light` is
+    /// the unit vector towards the light, which is above the horizon.
+    ///
+    /// A ray of light that enters a plane on its way down is inside if its end on the floor is. So such a plane tilts around
+    /// its line on the floor until it is parallel to the light. The other planes stay: the ray leaves them on its way down.
     #[must_use]
-    pub fn intersects_swept_sphere(&self, center: Vec3, sweep: Vec3, radius: f32) -> bool {
-        let slack = 1e-5 * (center.abs().max_element() + sweep.abs().max_element() + radius);
-        self.planes.iter().all(|plane| {
-            let at_start = plane.xyz().dot(center) + plane.w;
-            at_start.max(at_start + plane.xyz().dot(sweep)) >= -(radius + slack)
-        })
+    pub fn with_casters(&self, to_light: Vec3, floor: f32) -> Self {
+        // The normal of a level plane vanishes. A greater length only lets more spheres pass.
+        const LEAST_LENGTH: f32 = 0.05;
+        let planes = self.planes.map(|plane| {
+            let tilt = (-plane.xyz().dot(to_light) / to_light.y).max(0.0);
+            let plane = plane + Vec4::new(0.0, tilt, 0.0, -tilt * floor);
+            plane / plane.xyz().length().max(LEAST_LENGTH)
+        });
+        Self { planes }
     }
 }
 

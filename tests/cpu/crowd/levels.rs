@@ -72,7 +72,7 @@ fn each_pose_has_the_coarsest_level_that_pixels_and_texels_allow() {
     ] {
         let mut crowd = Crowd::new(Arc::clone(&models), &CrowdSettings { share_poses_hz, ..variety.clone() }).unwrap();
         let camera = camera(distance);
-        let detail = Detail::new(&camera, HEIGHT_PIXELS, error_pixels).with_shadow_error(error_pixels * texel_metres);
+        let detail = Detail::new(&camera, HEIGHT_PIXELS, error_pixels).with_shadow_texels(texel_metres, error_pixels);
         cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &detail);
         let instances = instances_of(&crowd);
         let mut levels = HashSet::new();
@@ -107,7 +107,9 @@ fn poses_and_instances_are_grouped_by_model_and_levels_which_are_full_without_an
         let shared = CrowdSettings { share_poses_hz, variety: 1.0, ..settings(800) };
         let mut crowd = Crowd::new(models(), &shared).unwrap();
         let camera = camera(15.0);
-        cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &Detail::FULL);
+        // Shadows reach as far as with an error of one texel of 0.015 m.
+        let full_detail = Detail::FULL.with_shadow_texels(0.017, 0.0);
+        cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &full_detail);
         let visible = |crowd: &Crowd| {
             let mut numbers: Vec<u32> = instances_of(crowd).iter().map(|instance| instance.numbers[0]).collect();
             numbers.sort_unstable();
@@ -115,10 +117,10 @@ fn poses_and_instances_are_grouped_by_model_and_levels_which_are_full_without_an
         };
         let (in_full_detail, full) = (visible(&crowd), crowd.visible_poses().to_vec());
         assert!(full.iter().all(|pose| pose.levels.camera == 0 && pose.levels.light == 0));
-        let no_error = Detail::new(&camera, HEIGHT_PIXELS, 0.0).with_shadow_error(0.0);
+        let no_error = Detail::new(&camera, HEIGHT_PIXELS, 0.0).with_shadow_texels(0.017, 0.0);
         cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &no_error);
         assert_eq!(crowd.visible_poses(), full);
-        let detail = Detail::new(&camera, HEIGHT_PIXELS, 1.0).with_shadow_error(0.015);
+        let detail = Detail::new(&camera, HEIGHT_PIXELS, 1.0).with_shadow_texels(0.015, 1.0);
         cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &detail);
         assert_eq!(visible(&crowd), in_full_detail, "levels hide nobody");
 

@@ -2,20 +2,22 @@
 
 use rayon::ThreadPool;
 use throng::crowd::SharingError;
+use throng::view::SunDirection;
 
 use super::*;
 
 #[test]
 fn culling_never_loses_a_visible_vertex_or_shadow() {
-    let to_light = Vec3::new(0.8, 0.15, 0.2).normalize();
     let model = chain("A.glb", 5, 1.8, &["Idle"]);
     let mut crowd = crowd_of([model.clone()], &settings(400));
     let all = instances_of(&crowd);
     for step in 0..12 {
         let mut camera = OrbitCamera { distance: 4.0, ..OrbitCamera::default() };
         camera.orbit(step as f32 * 0.5, step as f32 * 0.05 - 0.3);
+        let elevation_degrees = [6.0, 9.0, 20.0, 45.0][step % 4];
+        let to_light = SunDirection { azimuth_degrees: step as f32 * 77.0, elevation_degrees }.to_light();
         let clip_from_world = camera.clip_from_world(1.5);
-        cull(&mut crowd, &camera, 1.5, Some(to_light), &Detail::FULL);
+        cull(&mut crowd, &camera, 1.5, Some(to_light), &Detail::FULL.with_shadow_texels(0.2, 0.0));
         let (visible, seen_count) = (positions(&crowd), seen_count_of(&crowd));
         let is_in_view = |world: Vec3| {
             let clip = clip_from_world * world.extend(1.0);
@@ -28,8 +30,12 @@ fn culling_never_loses_a_visible_vertex_or_shadow() {
                 let number = visible.iter().position(|visible| *visible == place);
                 for (joint, &position) in palette.iter().zip(&model.geometry.positions) {
                     let world = instance.world_from_model.transform_point(joint.transform_point(position));
-                    // Culling follows the shadow up to that of the middle of a character.
-                    let casts_shadow = world.y < 0.75 && is_in_view(world - to_light * (world.y / to_light.y));
+                    // On the ground, and on characters above it, up to seven texels beside the ray.
+                    let casts_shadow =
+                        [(1.0, 0.0), (0.7, 1.45), (0.3, -1.45), (0.9, -1.45)].into_iter().any(|(fall, aside)| {
+                            let sideways = aside * Vec3::Y.cross(to_light).normalize();
+                            is_in_view(world + sideways - to_light * (fall * world.y.max(0.0) / to_light.y))
+                        });
                     let is_seen = number.is_some_and(|number| number < seen_count);
                     assert!(is_seen || !is_in_view(world), "step {step}: the one at {place} is missing");
                     assert!(number.is_some() || !casts_shadow, "step {step}: the shadow from {place} is missing");
