@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-PAGE = REPOSITORY / "README.md"
+PAGE = REPOSITORY / "docs/measurements.md"
 PLOT = REPOSITORY / "docs/pictures/suite.svg"
 BEGIN = "<!-- suite: begin (benches/standard.py) -->\n"
 END = "<!-- suite: end -->\n"

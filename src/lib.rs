@@ -4,139 +4,91 @@
 //! Without the feature `render` the crate is an animation library: [`model`], [`animation`], [`measure`], [`retarget`],
 //! [`levels`], [`crowd`], [`view`] and [`shader_types`]. The feature `app` adds the program.
 //!
-//! # The data's journey
+//! # The path of the data
 //!
 //! ```text
-//! model file ─import─▶ Model ─┬─ Skeleton, Clips ──────────────┐
-//!  .gltf .glb                 └─ GpuModel (bind-pose vertices, │ indices, textures: uploaded once)
-//!                                                              ▼
-//! Crowd: instances {model, placement, tint, clip, phase} ─ cull (camera ∪ light) ─▶ visible poses and instances, by level
-//!                                                              │
-//! FramePlan: PoseRecord {palette_offset, skinned_vertex_offset, morph_weight_offset, ...} for each visible pose
-//!                                                              │
-//! CPU, all cores, parents before children:                     ▼
-//!  Clip × time ▶ LocalPose ▶ model_from_node ▶ × inverse bind ▶ JointMatrix: 3×4 rows, 48 bytes
-//!                                                              │ written straight into this frame's
-//!                                                              ▼
-//!  ONE large palette SSBO ◀─ indexed by ─ PoseRecord.palette_offset ◀─ named by ─ InstanceData.pose
-//!                                                              │
-//! GPU, one queue, per-frame descriptor sets:                   ▼
-//!  upload (the copy of the staged path) ▶ skin.comp ▶ transient vertex buffer
-//!                                       ▶ shadow ▶ characters, ground, sky ▶ tone map ▶ present | readback
-//!  first, if the sky has changed: environment (the light of the surroundings, for characters)
+//! once       model file ─import─▶ Model {skeleton, clips, geometry} ─upload─▶ GpuModel {bind pose, indices, textures}
+//!
+//! CPU, each  Crowd ─cull─┬─▶ visible poses ─FramePlan─▶ PoseRecord {palette_offset, skinned_vertex_offset, …}
+//! frame                  │                                  │ says where
+//!                        │                                  ▼
+//!                        │   clip × time ▶ LocalPose ▶ model_from_node ▶ × inverse bind ▶ JointMatrix, in the palette
+//!                        └─▶ visible instances ▶ InstanceData {placement, index of the pose, tint}
+//!
+//! GPU, each  PoseRecord + palette + GpuModel ▶ skin.comp ▶ transient vertex buffer
+//! frame      transient vertex buffer + InstanceData + GpuModel ▶ shadow ▶ characters ▶ ground, sky ▶ tone map ▶ output
 //! ```
 //!
-//! # Where to read
+//! # The core
 //!
-//! Read [`renderer::frame`] first: it has the whole frame on one page, its CPU half and its GPU half. Then follow the data:
-//!
-//! 1. [`model`]: the description of a character; [`model::import`], the only code that knows glTF;
-//! 2. [`animation`]: the steps sample, pose and palette, one file each; [`animation::Blend`], two clips in one pose;
-//!    [`animation::lanes`], all three steps for eight instances at once; [`animation::skin`], the CPU twin of `skin.comp`;
-//!    [`measure`], the properties of a model in motion: its bounds, its floor, its gait;
-//! 3. [`retarget`]: the clips of other files as clips of this model, for any humanoid;
-//! 4. [`levels`]: simpler surfaces for distant characters, each with an error that holds in all poses;
-//! 5. [`crowd`]: placement, travel, culling and evaluation on all cores, the frame plan; [`view`]: camera, frustum, sky,
-//!    the view of the shadow map, and the look of the picture;
-//! 6. [`shader_types`]: the structs that the CPU and the shaders share;
-//! 7. [`renderer`]: passes, frame slots, resident data, outputs;
-//! 8. [`vulkan`]: one small owner per Vulkan object;
-//! 9. [`app`] and [`cli`]: the commands.
-//!
-//! The next two lists are the routes of a crowd. Each line names a file, and before it the item by which the file above it
-//! and this file are connected: one of them defines the item, and the other one uses it. `cargo test --test repository` checks
-//! this. A part that begins without an arrow belongs to a file of another part.
-//!
-//! A **joint**, from the model file to the shader:
+//! These files are the reference. `docs/first_evening.md` reads the first part of them in this order, with two examples:
+//! `examples/one_character.rs` and `examples/a_crowd.rs`. `cargo test --test repository` holds the list and the length of each
+//! file.
 //!
 //! ```text
-//! src/model/import/motion/nodes.rs                         sorts the nodes: parents first
-//! ▶ NodeTree        src/model/import/motion/skins.rs       inverse bind matrices
-//! ▶ Palette         src/model/import/geometry/builder.rs   the entries that each mesh follows
-//! ▶ PaletteLayout   src/model/skeleton.rs
-//! ▶ joint_from_mesh src/animation/lanes/compile.rs         the steps that eight instances share
+//! src/lib.rs                                this list, and the glossary
+//! src/model/skeleton.rs                     the nodes as arrays, and the layout of the palette
+//! src/model/clip.rs                         keys and their interpolation
+//! src/animation/mod.rs                      the three steps from a clip to joint matrices
+//! src/animation/sample.rs                   step 1: clip × time to a local pose
+//! src/animation/pose.rs                     step 2: parents before children
+//! src/animation/palette.rs                  step 3: joint matrices
+//! shaders/shared.glsl                       the structs and the frame set
+//! shaders/unpacked.glsl                     a vertex of the bind pose
+//! shaders/morph.glsl                        morph targets
+//! shaders/blend.glsl                        one matrix of several joint matrices
+//! shaders/skinning.glsl                     unpacks, morphs, blends and transforms one vertex
+//! shaders/skin.comp                         skins all vertices of all visible poses
+//! shaders/instance.glsl                     the placement of an instance
+//! shaders/character.glsl                    from model space to clip space
+//! shaders/character.vert                    reads a skinned vertex
+//! src/renderer/layouts.rs                   the descriptor sets
+//! src/renderer/resident/model.rs            the buffers of a model
+//! src/crowd/mod.rs                          instances, and the five calls of a frame
+//! src/crowd/playback.rs                     the clip and the start time of each instance
+//! src/crowd/sight.rs                        what the camera and the light see of an instance
+//! src/crowd/visible.rs                      culling, and levels of detail
+//! src/crowd/plan.rs                         the offsets of each pose
+//! src/crowd/evaluate.rs                     all visible poses, on all cores
+//! src/renderer/slot/mod.rs                  the memory of one frame in flight
+//! src/renderer/slot/buffers.rs              streams and pages
+//! src/renderer/passes/mod.rs                the input of a pass
+//! src/renderer/passes/skin_pass.rs          the dispatches
+//! src/renderer/passes/crowd_draw.rs         the instanced draws
+//! src/renderer/passes/character_pass.rs     the pipelines of characters
+//! src/renderer/assembly.rs                  the parts of the renderer
+//! src/renderer/extras.rs                    the places where a program adds to a frame
+//! src/renderer/frame.rs                     the whole frame, on one page
+//! src/vulkan/barrier.rs                     the two sides of a barrier
 //!
-//! src/model/import/decode/accessor.rs                      numbers of the file
-//! ▶ Accessor        src/model/import/motion/clips.rs       keys
-//! ▶ Track           src/model/clip.rs
-//! ▶ Track           src/animation/lanes/rows.rs            keys as rows of cells
-//! ▶ Rows            src/animation/lanes/compile.rs
-//! ▶ LaneClip        src/crowd/playback.rs                  each clip, compiled once
-//! ▶ lane_clip       src/crowd/evaluate.rs                  the visible poses, on all cores
-//! ▶ evaluate        src/animation/lanes/mod.rs             eight instances at once
-//! ▶ evaluate_group  src/animation/lanes/kernel.rs          sample, hierarchy and inverse bind
-//! ▶ write_matrices  src/animation/lanes/simd.rs            stores each joint matrix
-//!
-//! src/crowd/visible.rs                                     culls
-//! ▶ Views           src/crowd/sight.rs                     what camera and light see of an instance
-//! ▶ VisiblePose     src/crowd/plan.rs                      the offset of each pose in the palette
-//! ▶ FramePlan       src/renderer/slot/mod.rs               the memory of one frame in flight
-//! ▶ FrameMemory     src/renderer/frame.rs                  hands it to `Crowd::evaluate`
-//! ▶ evaluate        src/crowd/evaluate.rs
-//!
-//! src/renderer/slot/mod.rs
-//! ▶ StreamBuffer    src/renderer/slot/buffers.rs           the mapped buffer
-//!
-//! src/renderer/slot/mod.rs
-//! ▶ record_upload   src/renderer/frame.rs                  the copy, on the staged path
-//!
-//! src/renderer/slot/mod.rs
-//! ▶ PoseRecord      shaders/shared.glsl                    palette and pose records
-//! ▶ palette         shaders/skinning.glsl                  blends the joint matrices of a vertex
+//! To consult:
+//! src/animation/skin.rs                     the CPU twin of skin.comp
+//! src/shader_types.rs                       the structs that the CPU and the shaders share
+//! src/shader_types/specialization.rs        specialization constants, on the CPU
+//! shaders/specialization.glsl               specialization constants, in shaders
+//! shaders/varyings.glsl                     from the vertex shader to the fragment shader
+//! src/model/mod.rs                          what holds for every model
+//! src/model/geometry.rs                     vertices, influences, morph deltas, levels of detail
+//! src/renderer/passes/vertex_input.rs       vertex attributes
+//! src/renderer/resident/skin_runs.rs        the order of vertices in skin.comp
+//! src/renderer/mod.rs                       the contents of the folder
 //! ```
 //!
-//! A clip that does not fit the lanes takes `src/animation/sample.rs`, `src/animation/pose.rs` and `src/animation/palette.rs`
-//! instead. Read these first: they do the same, plainly.
+//! Everything else stands beside the core:
 //!
-//! A **vertex**, from the model file to its pixel:
-//!
-//! ```text
-//! src/model/import/decode/accessor.rs                            numbers of the file
-//! ▶ Accessor        src/model/import/geometry/attributes.rs      positions, normals, …
-//! ▶ Attributes      src/model/import/geometry/builder.rs         one primitive
-//! ▶ Influences      src/model/import/geometry/influences.rs      its joints and weights
-//!
-//! src/model/import/geometry/builder.rs
-//! ▶ Welder          src/model/import/geometry/weld.rs            without duplicates
-//! ▶ Geometry        src/model/geometry.rs
-//! ▶ Geometry        src/model/order.rs                           those of coarse levels first
-//! ▶ number_by_use   src/levels/mod.rs                            levels of detail
-//!
-//! src/model/geometry.rs
-//! ▶ Geometry        src/animation/skin.rs                        packed
-//! ▶ BindPose        src/renderer/resident/skin_runs.rs           sorted for `skin.comp`
-//! ▶ SkinOrder       src/renderer/resident/model.rs               buffers and draws of a model
-//! ▶ Uploader        src/renderer/resident/upload.rs              the copy to device memory
-//!
-//! src/renderer/resident/model.rs
-//! ▶ GpuModel        src/renderer/passes/skin_pass.rs             one dispatch for each run
-//! ▶ SKIN_COMP       shaders/skin.comp                            skins the vertices of a pose
-//! ▶ skin_vertex     shaders/skinning.glsl
-//!
-//! src/renderer/passes/skin_pass.rs
-//! ▶ PAGE_SET        src/renderer/layouts.rs
-//! ▶ page            src/renderer/slot/buffers.rs                 a page of the transient vertex buffer
-//!
-//! src/renderer/resident/model.rs
-//! ▶ GpuDraw         src/renderer/passes/crowd_draw.rs            one instanced draw for each batch and range
-//! ▶ STATIC_BINDING  src/renderer/passes/vertex_input.rs          texture coordinates and colours
-//! ▶ CHARACTERS      src/renderer/passes/character_pass.rs
-//! ▶ CHARACTER_VERT  shaders/character.vert                       reads the skinned vertex
-//! ▶ emit_vertex     shaders/character.glsl                       world and clip space
-//! ▶ surface_color   shaders/varyings.glsl
-//! ▶ surface_color   shaders/shading.glsl                         the colour of a pixel
-//! ▶ sunlight        shaders/shadow.glsl
-//!
-//! shaders/shading.glsl
-//! ▶ reflected_light shaders/lighting.glsl
-//! ```
-//!
-//! `shaders/tone_map.frag` then maps the colour to the range of the display.
+//! * [`model::import`] is the only code that knows glTF, and [`retarget`] moves a clip from one skeleton to another one.
+//! * [`measure`] has the bounds, the floor and the gait of a model in motion, and [`levels`] makes simpler surfaces.
+//! * [`animation::lanes`] does the three steps for eight instances at once.
+//! * [`view`] has the camera, the frustum, the sky, the view of the shadow map and the look of the picture.
+//! * [`vulkan`] has one small owner per Vulkan object.
+//! * [`extras`] adds outlines, bones, debug views, motion and the panel to frames. The core names none of them.
+//! * [`app`] and [`cli`] are the commands.
 //!
 //! Dependencies point one way, and `tests/repository/architecture` checks them: `animation` → `model`; `measure`, `levels`
 //! and `retarget` → `animation`, `model`; `crowd` → `animation`, `measure`, `model`, `view`; `renderer` → `vulkan`, `crowd`,
-//! `animation`, `model`, `view`; `cli` → `renderer`, `crowd`, `animation`, `model`, `view`; `app` → all others. `view`,
-//! `animation`, `measure`, `levels`, `crowd` and `renderer` also use `shader_types`.
+//! `animation`, `model`, `view`; `extras` → `renderer`, `vulkan`, `crowd`, `model`; `cli` → `extras`, `renderer`, `crowd`,
+//! `animation`, `model`, `view`; `app` → all others. `view`, `animation`, `measure`, `levels`, `crowd`, `renderer` and `extras`
+//! also use `shader_types`.
 //!
 //! # Glossary
 //!
@@ -147,18 +99,19 @@
 //! | joint matrix | takes a vertex from mesh space to model space: model_from_joint * joint_from_mesh |
 //! | influence | a joint that moves a vertex, and its weight |
 //! | palette layout | the node and the inverse bind matrix of each joint matrix of a pose; each model has one |
-//! | pose record | the offsets of one visible pose's data in the palette, the morph weights and its page, and its level |
+//! | pose record | the offsets of one visible pose's data in the palette, the morph weights, its page and the bind vertices |
 //! | instance | one placement of a pose in the world; several instances may show one pose |
 //! | visible | in the camera's view, or with a shadow that may be in it |
 //! | stream | an array that the CPU writes in each frame: pose records, palette, morph weights or instances |
 //! | frame in flight | a frame that the CPU has begun and the GPU has not finished |
 //! | slot | everything that one frame in flight owns |
-//! | page | a part of the transient vertex buffer that fits into one binding |
-//! | batch | poses of one model and the same levels in one page, which are drawn together with all of their instances |
 //! | transient vertex buffer | the skinned vertices of all visible poses of one frame in flight, in pages |
+//! | page | a part of the transient vertex buffer that fits into one binding |
+//! | batch | poses of one model with the same levels in one page, drawn together with all of their instances |
 //! | run | vertices of a level that one dispatch skins; all have the same number of influences, unless one has more than eight |
 //! | draw range | consecutive indices that one draw call draws: they share material, topology and winding |
 //! | level of detail, level | a surface of a model: level 0 is the full one, and each coarser one has fewer triangles |
+//! | extra | a part of the picture that the core does not know, drawn through [`renderer::Extras`] |
 //! | ring | instances around the centre of a crowd, which travel together along a circle |
 //! | blend | one local pose made of the local poses of two clips |
 //! | crossfade | a blend, for a short time, from the clip that an instance shows to the clip that was chosen |

@@ -4,13 +4,13 @@ mod common;
 mod repository {
     mod architecture;
     mod assets;
+    mod core;
     mod docs;
     mod files;
     #[cfg(feature = "app")]
     mod fuzz_corpus;
     #[cfg(feature = "render")]
     mod reflect;
-    mod routes;
     #[cfg(feature = "render")]
     mod shader_layout;
     #[cfg(feature = "render")]

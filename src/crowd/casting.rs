@@ -75,6 +75,24 @@ impl Crowd {
         Ok(crowd)
     }
 
+    /// Returns the distance between neighbours of the same model in metres, for each model.
+    #[must_use]
+    pub fn widths_metres(&self) -> &[f32] {
+        &self.widths
+    }
+
+    /// Returns the layout.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Returns the decisions that the user should know about, one sentence each.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
     /// Changes the morph weights that the models hold ([`Skeleton::hold_morph`](crate::model::Skeleton::hold_morph)). Nothing
     /// is copied unless someone else has the models, too. All instances are visible, in full detail, until the next
     /// [`Crowd::cull`].

@@ -163,24 +163,6 @@ impl Crowd {
         self.instances.len()
     }
 
-    /// Returns the distance between neighbours of the same model in metres, for each model.
-    #[must_use]
-    pub fn widths_metres(&self) -> &[f32] {
-        &self.widths
-    }
-
-    /// Returns the layout.
-    #[must_use]
-    pub fn layout(&self) -> Layout {
-        self.layout
-    }
-
-    /// Returns the decisions that the user should know about, one sentence each.
-    #[must_use]
-    pub fn notes(&self) -> &[String] {
-        &self.notes
-    }
-
     /// Returns bounds in the world that contain every instance throughout its clip.
     #[must_use]
     pub fn bounds(&self) -> Bounds {

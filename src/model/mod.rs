@@ -1,8 +1,8 @@
 //! The description of a character that all other layers share: from a model file, through [`import`], to a [`Model`].
 //!
-//! A model knows neither glTF (only `import` does) nor Vulkan. These invariants hold for every imported model,
-//! so that later layers need not check them. [`Model::checked`] makes sure of those whose violation would be an index out of
-//! range:
+//! Frames do not change a model, apart from the morph weights that it holds ([`Skeleton::hold_morph`]). It knows neither glTF (only
+//! `import` does) nor Vulkan. These invariants hold for every imported model, so that later layers need not check them.
+//! [`Model::checked`] makes sure of those whose violation would be an index out of range:
 //!
 //! * skeleton nodes are sorted parent before child;
 //! * every index (parent, palette node, joint, morph weight, vertex, material, image, timeline) is in range;

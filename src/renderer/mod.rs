@@ -1,15 +1,12 @@
 //! The renderer: from the visible poses of a crowd to an image in a window or a file.
 //!
-//! Reading order:
-//!
-//! 1. [`frame`]: the whole frame on one page, its CPU half and its GPU half;
-//! 2. [`passes`]: one file per pass, with shaders of the same name;
-//! 3. `slot`: one frame in flight, with its streams and its pages of the transient vertex buffer;
-//! 4. [`resident`]: geometry, materials and textures, which are uploaded once, and the light of the surroundings;
-//! 5. [`output`]: the images that a frame draws to;
-//! 6. [`memory`], the arithmetic of device memory; [`layouts`], the descriptor sets; [`settings`] and [`shot`]; `assembly`, the
-//!    parts of the renderer; [`extras`], the seam to what a program adds;
-//! 7. [`work`], the work of the last frame for reports; [`times`]; [`mod@error`].
+//! * [`frame`]: the whole frame, its CPU half and its GPU half; [`extras`]: the places where a program adds to it;
+//! * [`passes`]: one file per pass, with shaders of the same name; [`layouts`]: the descriptor sets;
+//! * `slot`: one frame in flight, with its streams and its pages of the transient vertex buffer;
+//! * [`resident`]: geometry, materials and textures, which are uploaded once, and the light;
+//! * [`output`]: the images that a frame draws to;
+//! * `assembly`: the struct [`Renderer`], and its construction; [`settings`] and [`shot`]: its input; [`mod@error`];
+//! * [`memory`]: the arithmetic of device memory; [`work`] and [`times`]: reports of the last frame.
 //!
 //! Invariants: the CPU writes a slot's memory only after the GPU has finished the slot's last frame. A steady frame creates
 //! no Vulkan object, allocates no memory and writes no descriptor. The renderer sees the plain

@@ -80,8 +80,8 @@ fn paths_and_links_exist() {
 /// `benches/standard.py` writes the part between the markers. The text before the table says what was measured, and when.
 #[test]
 fn the_table_of_the_suite_is_complete() {
-    let readme = text("README.md");
-    let parts: Vec<&str> = readme.split("<!-- suite: ").collect();
+    let page = text("docs/measurements.md");
+    let parts: Vec<&str> = page.split("<!-- suite: ").collect();
     let [_, suite, rest] = parts[..] else { panic!("each marker is there once") };
     assert!(rest.starts_with("end -->\n"), "{rest}");
     let (facts, table) = suite.split_once("\n\n").unwrap();
