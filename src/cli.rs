@@ -246,7 +246,6 @@ pub struct ManArgs {
 
 impl Cli {
     /// Returns whether the validation layer is wanted, which the program must know before it starts a thread.
-    #[must_use]
     pub fn wants_validation(&self) -> bool {
         let device = match &self.command {
             None => &self.view.gpu.device,
@@ -261,7 +260,6 @@ impl Cli {
 
     /// Gives each option of the values `on` and `off` that stands without one the value `on`, which a person means by it. clap
     /// would take the next argument for the value, and that may be a model's file.
-    #[must_use]
     pub fn with_switch_values(arguments: Vec<OsString>) -> Vec<OsString> {
         let command = Self::command();
         let values = |argument: &clap::Arg| -> Vec<OsString> {
@@ -288,7 +286,6 @@ impl Cli {
     /// command that is not the first argument. Returns `None` if the arguments can be parsed. Without this, both would be files
     /// of models, and the message would be about a file or about the options after it. `arguments` begin with the name of the
     /// program.
-    #[must_use]
     pub fn wrong_command(arguments: &[OsString]) -> Option<String> {
         /// The least similarity of a suggestion, the same as that of clap.
         const SIMILAR: f64 = 0.7;

@@ -12,7 +12,6 @@ use crate::vulkan;
 const LESS: &str = "fewer --instances or a smaller --size take less";
 
 /// Returns the advice for an error, or `None` if its text is enough.
-#[must_use]
 pub fn advice(error: &anyhow::Error) -> Option<String> {
     use renderer::Error::{Image, NoSkinnedVertices, Plan, StreamOverLimit, Unsupported, Vulkan};
     if let Some(TooLarge(forecast)) = error.downcast_ref() {
@@ -45,7 +44,6 @@ pub fn advice(error: &anyhow::Error) -> Option<String> {
 }
 
 /// Returns the failure of Vulkan, if it is one.
-#[must_use]
 pub fn vulkan_error(error: &anyhow::Error) -> Option<&vulkan::Error> {
     match error.downcast_ref() {
         Some(renderer::Error::Vulkan(error)) => Some(error),
@@ -74,7 +72,6 @@ fn advice_of_vulkan(error: &vulkan::Error) -> Option<String> {
 }
 
 /// Returns an error in one line, with its causes and the advice.
-#[must_use]
 pub fn in_one_line(error: &anyhow::Error) -> String {
     advice(error).map_or_else(|| format!("{error:#}"), |advice| format!("{error:#}; {advice}"))
 }

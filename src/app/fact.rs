@@ -163,7 +163,6 @@ fn digits(number: f32) -> String {
 }
 
 /// Describes an object on a page of this width: a line for each fact, then a table for each list.
-#[must_use]
 pub fn page(facts: &Fact, columns: u16) -> String {
     let is_listed = |fact: &Fact| match fact {
         Fact::List(facts) => facts.iter().any(|fact| matches!(fact, Fact::Object(_) | Fact::Text(_) | Fact::Absent)),

@@ -36,7 +36,6 @@ impl Default for Losses<'_> {
 
 impl<'a> Losses<'a> {
     /// Returns losses by a clock, which returns the time since any fixed moment.
-    #[must_use]
     pub fn new(clock: impl FnMut() -> Duration + 'a) -> Self {
         Self { clock: Box::new(clock), times: [None; MOST_LOSSES] }
     }
@@ -65,7 +64,6 @@ impl<'a> Losses<'a> {
 }
 
 /// Returns the result of the Vulkan call that failed, if one did.
-#[must_use]
 pub fn vulkan_result(error: &anyhow::Error) -> Option<vk::Result> {
     vulkan_error(error).and_then(vulkan::Error::result)
 }
@@ -81,7 +79,6 @@ pub struct Rebuilding<'a> {
 
 impl<'a> Rebuilding<'a> {
     /// Returns a renderer that is not built yet.
-    #[must_use]
     pub fn new(losses: Losses<'a>, build: impl FnMut(&mut Scene) -> Result<Equipped> + 'a) -> Self {
         Self { build: Box::new(build), renderer: None, losses }
     }

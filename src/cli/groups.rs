@@ -162,7 +162,6 @@ pub struct FileSceneArgs {
 
 impl FileSceneArgs {
     /// Returns the choice, or the file's own scene without one.
-    #[must_use]
     pub fn choice(&self) -> SceneChoice {
         self.scene.clone().unwrap_or_default()
     }
@@ -181,7 +180,6 @@ pub struct CrowdSizeArgs {
 
 impl CrowdSizeArgs {
     /// Returns the number of instances of this crowd.
-    #[must_use]
     pub fn instances(&self, crowd: &CrowdArgs) -> u32 {
         self.instances.unwrap_or(crowd.models.len().clamp(1, MAX_INSTANCES as usize) as u32)
     }
@@ -224,7 +222,6 @@ pub struct QualityArgs {
 
 impl QualityArgs {
     /// Returns the number of samples per pixel. The value of `auto` does not depend on the device.
-    #[must_use]
     pub fn samples(self) -> u32 {
         const AUTO: u32 = 4;
         self.msaa.unwrap_or(AUTO)
@@ -244,7 +241,6 @@ pub struct DeviceArgs {
 
 impl CrowdArgs {
     /// Returns the look of the picture. Without a background or a world there is no ground, unless the user asks for it.
-    #[must_use]
     pub fn look(&self) -> Look {
         let LookArgs { background, ground, exposure, sun } = self.look;
         let is_in_world = self.show.stage == Stage::World;
@@ -254,7 +250,6 @@ impl CrowdArgs {
     }
 
     /// Returns the settings of a crowd of this size.
-    #[must_use]
     pub fn settings(&self, instance_count: u32) -> CrowdSettings {
         /// Enough to tell neighbours apart, and not so much that a model looks like another one.
         const VARIETY: f64 = 0.5;
@@ -277,14 +272,12 @@ impl CrowdArgs {
     }
 
     /// Returns the layout of a crowd of this size: one instance of each model is a line-up.
-    #[must_use]
     pub fn layout(&self, instance_count: u32) -> Layout {
         let is_line_up = self.models.len() > 1 && self.models.len() == instance_count as usize;
         self.layout.unwrap_or(if is_line_up { Layout::Line } else { Layout::Grid })
     }
 
     /// Returns the phases of a crowd of this size.
-    #[must_use]
     pub fn phase_mode(&self, instance_count: u32) -> PhaseMode {
         // A single instance at --time 0.4 shows the clip at 0.4 seconds, and characters in a line are compared.
         let is_one = instance_count == 1 || self.layout(instance_count) == Layout::Line;

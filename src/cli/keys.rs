@@ -65,7 +65,6 @@ pub const GESTURES: &[(&str, &str)] = &[
 ];
 
 /// Returns the action of a key, and the index of the key among those that do the same thing.
-#[must_use]
 pub fn action(key: &str) -> Option<(Action, usize)> {
     SHORTCUTS.iter().find_map(|(keys, action, _)| Some((*action, keys.iter().position(|name| *name == key)?)))
 }
@@ -80,7 +79,6 @@ pub fn rows() -> impl Iterator<Item = (String, &'static str)> {
 }
 
 /// Returns the list for `--help`.
-#[must_use]
 pub(super) fn help() -> String {
     let rows: Vec<String> = rows().map(|(keys, text)| format!("  {keys:<12} {text}")).collect();
     format!("Mouse and keys:\n{}", rows.join("\n"))

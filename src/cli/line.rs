@@ -14,7 +14,6 @@ use super::{Cli, Command, RenderArgs};
 
 impl RenderArgs {
     /// Returns the command line as a shell takes it. `None` if a path is no text.
-    #[must_use]
     pub fn shell_line(&self) -> Option<String> {
         let words = self.line();
         shlex::try_join(words.iter().map(|word| word.to_str()).collect::<Option<Vec<_>>>()?).ok()
@@ -32,7 +31,6 @@ impl RenderArgs {
     }
 
     /// Returns the command line for the first image.
-    #[must_use]
     pub fn line(&self) -> Vec<OsString> {
         let mut line: Vec<OsString> = vec!["throng".into(), "render".into()];
         line.extend(self.crowd.models.iter().map(|path| file(path)));

@@ -32,7 +32,6 @@ pub struct Size {
 
 impl Size {
     /// Returns width over height. A size of zero counts as one pixel.
-    #[must_use]
     pub fn aspect(self) -> f32 {
         self.width.max(1) as f32 / self.height.max(1) as f32
     }

@@ -83,7 +83,7 @@ impl Device {
                 });
             }
         };
-        let debug_utils = instance.has_debug_utils().then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
+        let debug_utils = instance.has_debug_utils.then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
         Ok(Arc::new(Self {
             raw,
             queue: Mutex::new(queue),

@@ -66,10 +66,13 @@ impl ValidationMessages {
 pub struct Instance {
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     messages: Arc<ValidationMessages>,
-    debug_utils: bool,
-    surface_maintenance: bool,
+    /// Whether objects can have names and labels.
+    pub(super) has_debug_utils: bool,
+    /// Whether devices may enable `VK_EXT_swapchain_maintenance1`.
+    pub(super) has_surface_maintenance: bool,
     raw: ash::Instance,
-    entry: ash::Entry,
+    /// The loader.
+    pub(super) entry: ash::Entry,
 }
 
 impl Instance {
@@ -99,12 +102,13 @@ impl Instance {
         }
         // `VK_EXT_swapchain_maintenance1` of a device needs these two.
         let of_surfaces = [khr::get_surface_capabilities2::NAME, ext::surface_maintenance1::NAME];
-        let surface_maintenance = !options.surface_extensions.is_empty() && of_surfaces.iter().all(|name| has(name));
-        if surface_maintenance {
+        let has_surface_maintenance =
+            !options.surface_extensions.is_empty() && of_surfaces.iter().all(|name| has(name));
+        if has_surface_maintenance {
             extensions.extend(of_surfaces.map(CStr::as_ptr));
         }
-        let debug_utils = options.validation || has(ext::debug_utils::NAME);
-        if debug_utils {
+        let has_debug_utils = options.validation || has(ext::debug_utils::NAME);
+        if has_debug_utils {
             extensions.push(ext::debug_utils::NAME.as_ptr());
         }
 
@@ -146,7 +150,7 @@ impl Instance {
             vk::Result::ERROR_LAYER_NOT_PRESENT => Error::MissingValidationLayer,
             result => Error::call("vkCreateInstance", result),
         })?;
-        let mut instance = Self { messenger: None, messages, debug_utils, surface_maintenance, raw, entry };
+        let mut instance = Self { messenger: None, messages, has_debug_utils, has_surface_maintenance, raw, entry };
         if options.validation {
             let loader = ext::debug_utils::Instance::new(&instance.entry, &instance.raw);
             let info = messenger_info(&instance.messages);
@@ -158,28 +162,10 @@ impl Instance {
         Ok(Arc::new(instance))
     }
 
-    /// Returns the loader.
-    #[must_use]
-    pub fn entry(&self) -> &ash::Entry {
-        &self.entry
-    }
-
     /// Returns the instance's function table.
     #[must_use]
     pub fn raw(&self) -> &ash::Instance {
         &self.raw
-    }
-
-    /// Returns whether objects can have names and labels.
-    #[must_use]
-    pub fn has_debug_utils(&self) -> bool {
-        self.debug_utils
-    }
-
-    /// Returns whether devices may enable `VK_EXT_swapchain_maintenance1`.
-    #[must_use]
-    pub fn has_surface_maintenance(&self) -> bool {
-        self.surface_maintenance
     }
 
     /// Returns whether the validation layer is enabled.

@@ -129,7 +129,7 @@ impl PhysicalDevice {
                 && properties.device_type != vk::PhysicalDeviceType::CPU,
             has_memory_budget: has(ext::memory_budget::NAME),
             has_present_fences: swapchain_maintenance.swapchain_maintenance1 == vk::TRUE
-                && instance.has_surface_maintenance(),
+                && instance.has_surface_maintenance,
             is_portability: has(khr::portability_subset::NAME),
             swapchain: has(khr::swapchain::NAME),
             has_depth_format: depth_format.optimal_tiling_features.contains(depth_use),

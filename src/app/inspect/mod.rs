@@ -107,13 +107,11 @@ fn contents(model: &Model) -> [(&'static str, Fact); 9] {
 }
 
 /// Describes a model on a page of this width.
-#[must_use]
 pub fn report(model: &Model, with_levels: bool, columns: u16) -> String {
     page(&facts(model, with_levels), columns)
 }
 
 /// Returns the contents of a model, with its levels of detail on request. Scenes, skins and clips are listed by glTF index.
-#[must_use]
 pub fn facts(model: &Model, with_levels: bool) -> Fact {
     let bounds = bounds(model);
     let height = bounds.map(|(min, max)| max.y - min.y);

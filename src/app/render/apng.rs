@@ -47,7 +47,6 @@ impl Apng {
 
 /// Returns the time between frames in seconds, as the fraction that is nearest to 1 / `fps`. `None` if the format has none
 /// that is near.
-#[must_use]
 pub fn delay(fps: f64) -> Option<(u16, u16)> {
     const MOST: f64 = u16::MAX as f64;
     if !(0.001..=MOST).contains(&fps) {
