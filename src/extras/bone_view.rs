@@ -72,9 +72,6 @@ struct ModelBones {
 
 impl BoneView {
     /// Chooses whether the next frame shows bones. They need the joints of all levels of detail.
-    ///
-    /// # Errors
-    /// No memory, or the driver cannot build the pipeline.
     pub fn plan(&mut self, renderer: &mut Renderer, crowd: &Crowd, is_shown: bool) -> Result<()> {
         self.is_shown = is_shown;
         if is_shown {

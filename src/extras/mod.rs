@@ -184,9 +184,6 @@ impl Equipped {
     }
 
     /// Sets the image of the overlay: see [`Overlay::set_atlas`](overlay::Overlay::set_atlas).
-    ///
-    /// # Errors
-    /// Device lost or no memory.
     pub fn set_overlay_atlas(&mut self, size: [u32; 2], rgba: &[u8], changed_rows: Range<u32>) -> Result<()> {
         self.extras.overlay.set_atlas(&mut self.renderer, size, rgba, changed_rows)
     }
@@ -210,25 +207,16 @@ impl Equipped {
     }
 
     /// Waits for the last frame and returns its pixels: see [`Renderer::wait_for_pixels`].
-    ///
-    /// # Errors
-    /// Device lost.
     pub fn wait_for_pixels(&mut self) -> Result<&[u8]> {
         self.renderer.wait_for_pixels()
     }
 
     /// Reads skinned vertices of the last frame: see [`Renderer::read_skinned_vertices`].
-    ///
-    /// # Errors
-    /// Device lost, no memory.
     pub fn read_skinned_vertices(&mut self, pose: u32) -> Result<Vec<SkinnedVertex>> {
         self.renderer.read_skinned_vertices(pose)
     }
 
     /// Waits until all frames have finished.
-    ///
-    /// # Errors
-    /// Device lost.
     pub fn wait(&mut self) -> vulkan::Result<()> {
         self.renderer.wait()
     }

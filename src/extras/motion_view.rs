@@ -121,9 +121,6 @@ impl MotionView {
     }
 
     /// Keeps the places of all vertices of the crowd in a slot.
-    ///
-    /// # Errors
-    /// No memory.
     pub fn write(&mut self, renderer: &Renderer, slot: usize, crowd: &Crowd, shot: &Shot) -> Result<()> {
         let Some(drawing) = self.drawing.as_ref().filter(|_| self.is_shown) else { return Ok(()) };
         self.histories.resize_with(renderer.slot_count(), History::default);

@@ -63,9 +63,6 @@ impl Outline {
     }
 
     /// Plans the instance, and builds what is missing for the output. Frames in flight may use what it replaces, so it waits.
-    ///
-    /// # Errors
-    /// No memory, device lost, or the driver cannot build a pipeline.
     pub fn fit(&mut self, renderer: &mut Renderer) -> Result<()> {
         self.plan.batches.clear();
         let (Some(index), Some(extent), Some(format)) = (self.index, renderer.image_extent(), renderer.image_format())

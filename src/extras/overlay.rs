@@ -140,9 +140,6 @@ struct Drawing {
 impl Overlay {
     /// Sets the image that the texture coordinates refer to: RGBA, rows from the top, sRGB-encoded, multiplied by alpha. Only
     /// `changed_rows` differ from the last call with this size. The next frame copies them.
-    ///
-    /// # Errors
-    /// Device lost or no memory.
     pub fn set_atlas(
         &mut self,
         renderer: &mut Renderer,
@@ -164,9 +161,6 @@ impl Overlay {
 
     /// Copies the triangles and the changed rows of the atlas to the buffers of a slot, and builds the pipeline for the format of
     /// the image if there is none.
-    ///
-    /// # Errors
-    /// No memory, device lost, or the driver cannot build the pipeline.
     pub fn fit(&mut self, renderer: &mut Renderer, slot: usize) -> error::Result<()> {
         let (Some(drawing), Some(format)) = (&mut self.drawing, renderer.image_format()) else { return Ok(()) };
         if self.triangles.is_empty() {

@@ -199,9 +199,6 @@ impl Renderer {
 
     /// Keeps the slot of a frame until the next frame has finished, which can read it then: there is one slot more than frames in
     /// flight from now on.
-    ///
-    /// # Errors
-    /// No memory.
     pub fn keep_last_slot(&mut self) -> Result<()> {
         let count = self.slots.len();
         if count == self.frames_in_flight {
@@ -248,9 +245,6 @@ impl Renderer {
     }
 
     /// Waits until all frames have finished.
-    ///
-    /// # Errors
-    /// Device lost.
     pub fn wait(&mut self) -> vulkan::Result<()> {
         self.slots.iter_mut().try_for_each(|slot| slot.wait(&self.timeline))
     }

@@ -24,17 +24,11 @@ pub unsafe trait Extras {
     }
 
     /// The poses are planned and written. For data of one's own that goes with this frame's slot.
-    ///
-    /// # Errors
-    /// No memory.
     fn write(&mut self, _renderer: &Renderer, _slot: usize, _crowd: &Crowd, _shot: &Shot) -> Result<()> {
         Ok(())
     }
 
     /// The size and the format of the image are known, and the slot's last frame has finished.
-    ///
-    /// # Errors
-    /// Device lost, or no memory.
     fn fit(&mut self, _renderer: &mut Renderer, _slot: usize) -> Result<()> {
         Ok(())
     }

@@ -279,9 +279,6 @@ impl Frame<'_> {
 
     /// Records and submits the GPU half, and presents the image if there is a window. `capture` copies the image for
     /// [`Renderer::wait_for_pixels`].
-    ///
-    /// # Errors
-    /// Device or surface lost, no memory.
     pub fn submit(self, data: FrameData, look: Look, capture: bool, extras: &mut dyn Extras) -> Result<FrameOutcome> {
         self.renderer.submit(self.slot, data, (look, capture), extras)
     }
