@@ -199,8 +199,12 @@ impl Scene {
         aspect: f32,
         capture: bool,
     ) -> Result<(FrameOutcome, StageTimes)> {
-        let shot = self.shot(time_seconds, aspect, capture);
-        Ok(renderer.draw(&mut self.crowd, &self.pool, &shot, &self.show)?)
+        self.draw_shot(renderer, &self.shot(time_seconds, aspect, capture))
+    }
+
+    /// Draws a frame of [`Self::shot`], which the caller may have changed.
+    pub fn draw_shot(&mut self, renderer: &mut Equipped, shot: &Shot) -> Result<(FrameOutcome, StageTimes)> {
+        Ok(renderer.draw(&mut self.crowd, &self.pool, shot, &self.show)?)
     }
 
     /// Returns how a frame at a time shows the crowd.

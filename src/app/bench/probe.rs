@@ -33,25 +33,18 @@ const BACKGROUND: [u8; 3] = [255, 0, 255];
 
 /// Draws two frames and checks them. Pixels are checked if the camera frames a crowd that is shown as it is lit: a camera
 /// that the user has placed may see nothing.
-pub(super) fn check(
-    renderer: &mut Equipped,
-    scene: &mut Scene,
-    time_seconds: f64,
-    aspect: f32,
-    is_framed: bool,
-) -> Result<()> {
-    let look = scene.look;
-    scene.look = Look { background: Background::Color(BACKGROUND), ground: Ground::Off, ..look };
-    let wants_pixels = is_framed && scene.show.view == DebugView::Lit;
-    let checked = [time_seconds, time_seconds + STEP_SECONDS].into_iter().try_for_each(|time_seconds| {
-        scene.draw(renderer, time_seconds, aspect, true)?;
+pub(super) fn check(renderer: &mut Equipped, scene: &mut Scene, time_seconds: f64, aspect: f32) -> Result<()> {
+    let has_triangles = scene.models.iter().any(|model| model.geometry.triangle_count() > 0);
+    let wants_pixels = has_triangles && scene.frames_crowd() && scene.show.view == DebugView::Lit;
+    for time_seconds in [time_seconds, time_seconds + STEP_SECONDS] {
+        let mut shot = scene.shot(time_seconds, aspect, true);
+        shot.look = Look { background: Background::Color(BACKGROUND), ground: Ground::Off, ..shot.look };
+        scene.draw_shot(renderer, &shot)?;
         let is_covered = renderer.wait_for_pixels()?.chunks_exact(4).any(|pixel| !is_background(pixel));
-        let has_triangles = scene.models.iter().any(|model| model.geometry.triangle_count() > 0);
-        ensure!(is_covered || !wants_pixels || !has_triangles, "the probe found no pixel that a character covers");
-        check_poses(renderer, scene, time_seconds)
-    });
-    scene.look = look;
-    checked
+        ensure!(is_covered || !wants_pixels, "the probe found no pixel that a character covers");
+        check_poses(renderer, scene, time_seconds)?;
+    }
+    Ok(())
 }
 
 fn is_background(rgba: &[u8]) -> bool {

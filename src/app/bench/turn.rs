@@ -40,7 +40,7 @@ impl Turn<'_> {
             renderer.wait()?;
             let samples = self.draw(renderer, scene, aspect)?;
             if self.is_checked {
-                probe::check(renderer, scene, self.crowd.time, aspect, scene.frames_crowd())?;
+                probe::check(renderer, scene, self.crowd.time, aspect)?;
             }
             Ok(samples)
         };

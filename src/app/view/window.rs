@@ -34,7 +34,7 @@ use crate::cli::Size;
 use crate::cli::keys::{self, Action};
 use crate::crowd::ClipChoice;
 use crate::extras::Equipped;
-use crate::renderer::FrameOutcome;
+use crate::renderer::{FrameOutcome, Shot};
 
 /// A window whose surface or device was lost and not yet replaced.
 struct Lost {
@@ -169,10 +169,8 @@ impl Viewer {
         }
         let (time_seconds, aspect) = (state.advance(), shown.image_size().aspect());
         state.scene.show.outlined = state.selected().map(|shown| shown.number);
-        let leads_to = std::mem::replace(&mut state.scene.camera, camera);
-        let drawn = state.scene.draw(&mut shown.renderer, time_seconds, aspect, false);
-        state.scene.camera = leads_to;
-        match drawn {
+        let shot = Shot { camera, ..state.scene.shot(time_seconds, aspect, false) };
+        match state.scene.draw_shot(&mut shown.renderer, &shot) {
             Ok((FrameOutcome::Drawn, cpu_times)) => {
                 self.presented += 1;
                 desk.add_frame(cpu_times, shown);
