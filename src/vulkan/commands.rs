@@ -24,26 +24,19 @@ impl CommandPool {
             .flags(vk::CommandPoolCreateFlags::TRANSIENT);
         // SAFETY: the family exists: the device was made with it.
         let pool = unsafe { device.raw.create_command_pool(&info, None) }.context_for("vkCreateCommandPool", name)?;
+        device.register(pool, name);
+        let (commands, device) = (vk::CommandBuffer::null(), Arc::clone(device));
+        let mut made = Self { commands, pool, name: name.to_owned(), device };
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(pool)
             .level(vk::CommandBufferLevel::PRIMARY)
             .command_buffer_count(1);
         // SAFETY: the pool was just made.
-        let buffers =
-            unsafe { device.raw.allocate_command_buffers(&info) }.context_for("vkAllocateCommandBuffers", name);
-        match buffers {
-            Ok(buffers) => {
-                let commands = buffers.into_iter().next().unwrap_or_default();
-                device.register(pool, name);
-                device.register(commands, name);
-                Ok(Self { commands, pool, name: name.to_owned(), device: Arc::clone(device) })
-            }
-            Err(error) => {
-                // SAFETY: nothing was allocated from it.
-                unsafe { device.raw.destroy_command_pool(pool, None) };
-                Err(error)
-            }
-        }
+        let buffers = unsafe { made.device.raw.allocate_command_buffers(&info) };
+        let buffers = buffers.context_for("vkAllocateCommandBuffers", name)?;
+        made.commands = buffers.into_iter().next().unwrap_or_default();
+        made.device.register(made.commands, name);
+        Ok(made)
     }
 
     /// Returns the command buffer, for a submission.

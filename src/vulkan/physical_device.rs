@@ -93,18 +93,14 @@ impl PhysicalDevice {
         unsafe { vk_instance.get_physical_device_features2(raw, &mut features) };
         let features = features.features;
 
-        let mut missing_features = Vec::new();
-        for (have, name) in [
+        let needed_features = [
             (vulkan12.timeline_semaphore, "timelineSemaphore"),
             (vulkan12.separate_depth_stencil_layouts, "separateDepthStencilLayouts"),
             (vulkan13.synchronization2, "synchronization2"),
             (vulkan13.dynamic_rendering, "dynamicRendering"),
             (vulkan13.shader_demote_to_helper_invocation, "shaderDemoteToHelperInvocation"),
-        ] {
-            if have == vk::FALSE {
-                missing_features.push(name);
-            }
-        }
+        ];
+        let missing_features = needed_features.into_iter().filter(|(have, _)| *have == vk::FALSE);
         // SAFETY: as above.
         let depth_format = unsafe { vk_instance.get_physical_device_format_properties(raw, vk::Format::D32_SFLOAT) };
         let depth_use = vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT | vk::FormatFeatureFlags::SAMPLED_IMAGE;
@@ -133,7 +129,7 @@ impl PhysicalDevice {
             is_portability: has(khr::portability_subset::NAME),
             swapchain: has(khr::swapchain::NAME),
             has_depth_format: depth_format.optimal_tiling_features.contains(depth_use),
-            missing_features,
+            missing_features: missing_features.map(|(_, name)| name).collect(),
             properties,
         })
     }
@@ -276,12 +272,8 @@ impl PhysicalDevice {
             | vk::MemoryPropertyFlags::HOST_COHERENT;
         const SMALL_BAR_BYTES: u64 = 256 << 20;
         self.memory.memory_types_as_slice().iter().any(|memory_type| {
-            memory_type.property_flags.contains(wanted)
-                && self
-                    .memory
-                    .memory_heaps_as_slice()
-                    .get(memory_type.heap_index as usize)
-                    .is_some_and(|heap| heap.size > SMALL_BAR_BYTES)
+            let heap = self.memory.memory_heaps_as_slice().get(memory_type.heap_index as usize);
+            memory_type.property_flags.contains(wanted) && heap.is_some_and(|heap| heap.size > SMALL_BAR_BYTES)
         })
     }
 

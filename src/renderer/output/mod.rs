@@ -243,17 +243,9 @@ fn readback_buffer(device: &Arc<Device>, extent: vk::Extent2D) -> Result<Buffer>
 /// Copies an image to a readback buffer.
 fn copy(recorder: Recorder, image: &Image, readback: &Buffer) {
     let vk::Extent2D { width, height } = image.info().extent;
-    let subresource = vk::ImageSubresourceLayers {
-        aspect_mask: vk::ImageAspectFlags::COLOR,
-        mip_level: 0,
-        base_array_layer: 0,
-        layer_count: 1,
-    };
-    let region = vk::BufferImageCopy::default().image_subresource(subresource).image_extent(vk::Extent3D {
-        width,
-        height,
-        depth: 1,
-    });
+    let extent = vk::Extent3D { width, height, depth: 1 };
+    let subresource = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
+    let region = vk::BufferImageCopy::default().image_subresource(subresource).image_extent(extent);
     recorder.copy_image_to_buffer(image, readback, region);
     // The CPU reads the copy (RAW), and the next captured frame overwrites it (WAW).
     recorder.memory_barrier(Access::TRANSFER_WRITE, Access::HOST_READ.and(Access::TRANSFER_WRITE));

@@ -215,10 +215,5 @@ fn blit_to_level(extent: vk::Extent2D, level: u32) -> vk::ImageBlit {
 }
 
 fn subresource(level: u32) -> vk::ImageSubresourceLayers {
-    vk::ImageSubresourceLayers {
-        aspect_mask: vk::ImageAspectFlags::COLOR,
-        mip_level: level,
-        base_array_layer: 0,
-        layer_count: 1,
-    }
+    vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).mip_level(level).layer_count(1)
 }
