@@ -41,7 +41,7 @@ impl Summary {
 }
 
 /// Returns the median of a sample in any order: the mean of the middle two for an even count, 0 for an empty sample.
-pub(super) fn median_of(mut sample: Vec<f64>) -> f64 {
+pub(in crate::app) fn median_of(mut sample: Vec<f64>) -> f64 {
     sample.sort_by(f64::total_cmp);
     let middle = |index: usize| sample.get(index).copied().unwrap_or(0.0);
     (middle(sample.len().saturating_sub(1) / 2) + middle(sample.len() / 2)) / 2.0

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 
 use egui::{Color32, Mesh, Rect, RichText, Sense, Shape, Ui, Vec2, pos2, vec2};
 
+use crate::app::bench::summary::median_of;
 use crate::app::text::number;
 use crate::renderer::{CpuStage, Pass, PassTimes, StageTimes};
 
@@ -44,7 +45,7 @@ impl Figures {
 
     /// Returns the median of each stage and of each pass.
     fn medians(&self) -> FrameTimes {
-        let median = |of: &dyn Fn(&FrameTimes) -> f64| self.median(of).unwrap_or(0.0);
+        let median = |of: &dyn Fn(&FrameTimes) -> f64| median_of(self.frames.iter().map(of).collect());
         FrameTimes {
             stages: StageTimes(std::array::from_fn(|stage| median(&|frame| frame.stages.0[stage]))),
             passes: PassTimes(std::array::from_fn(|pass| median(&|frame| frame.passes.0[pass]))),
@@ -53,13 +54,8 @@ impl Figures {
 
     /// Returns the median of the CPU's time for a whole frame. `None` before the first one.
     pub fn median_frame_ms(&self) -> Option<f64> {
-        self.median(&|frame| frame.stages.0.iter().sum())
-    }
-
-    fn median(&self, of: &dyn Fn(&FrameTimes) -> f64) -> Option<f64> {
-        let mut values: Vec<f64> = self.frames.iter().map(of).collect();
-        values.sort_unstable_by(f64::total_cmp);
-        values.get(values.len() / 2).copied()
+        let frames_ms = self.frames.iter().map(|frame| frame.stages.0.iter().sum());
+        (!self.frames.is_empty()).then(|| median_of(frames_ms.collect()))
     }
 }
 
