@@ -115,6 +115,8 @@ pub struct Crowd {
     pub identity: Arc<()>,
     /// All instances, sorted by model, clip and pose.
     instances: Vec<Instance>,
+    /// The index of the instance of each rank.
+    index_of_rank: Vec<u32>,
     seed: u64,
     speed: f32,
     layout: Layout,
@@ -150,6 +152,7 @@ impl Crowd {
         let mut crowd = Self {
             identity: Arc::default(),
             instances: Vec::with_capacity(count as usize),
+            index_of_rank: vec![0; count as usize],
             seed: settings.seed,
             speed: settings.speed,
             layout: settings.layout,

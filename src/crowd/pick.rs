@@ -102,7 +102,6 @@ impl Crowd {
         let instance = &self.instances[index];
         let clip = clip_of(&self.models[instance.model as usize], instance.clip);
         let clip_seconds = instance.start_seconds + self.clip_seconds(time_seconds);
-        let seen = self.visible.lists.seen.iter().find(|seen| seen.instance as usize == index);
         Some(ShownInstance {
             number,
             index: index as u32,
@@ -111,7 +110,7 @@ impl Crowd {
             clip_seconds: super::wrap_seconds(clip_seconds, duration_of(clip)),
             phase: instance.phase,
             pose: instance.pose,
-            level: seen.map(|seen| self.visible.lists.poses[seen.pose as usize].levels.camera),
+            level: self.visible.pose_of_seen(index as u32).map(|pose| pose.levels.camera),
             world_from_model: self.world_from_model(instance),
             center_world: self.center_of(instance),
             radius: instance.radius,
@@ -122,9 +121,7 @@ impl Crowd {
     /// in the order of [`Crowd::write_instances`].
     #[must_use]
     pub fn seen_index(&self, number: u32) -> Option<u32> {
-        let index = self.index_of(number)? as u32;
-        let seen = &self.visible.lists.seen;
-        seen.iter().position(|seen| seen.instance == index).map(|index| index as u32)
+        self.visible.seen_index(self.index_of(number)? as u32).map(|index| index as u32)
     }
 
     /// Overwrites `positions_world` with the position of each node of the instance with a number, in the order of
@@ -140,7 +137,7 @@ impl Crowd {
     }
 
     pub(super) fn index_of(&self, number: u32) -> Option<usize> {
-        self.instances.iter().position(|instance| instance.rank == number)
+        self.index_of_rank.get(number as usize).map(|&index| index as usize)
     }
 
     /// Returns the centre of an instance's bounding sphere in world space, where the instance is now.

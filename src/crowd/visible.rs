@@ -25,7 +25,7 @@ use rayon::ThreadPool;
 
 use super::crossfade::Crossfade;
 use super::parts::{Keys, Lists, Part, Sorted};
-use super::sight::{COARSEST, Run, Views, VisiblePose};
+use super::sight::{COARSEST, Run, Views, VisibleInstance, VisiblePose};
 use super::{Crowd, Instance};
 use crate::model::Model;
 use crate::view::{Detail, Frustum};
@@ -83,6 +83,20 @@ impl Visible {
             clips.map(|clip| model.has_active_morphs(clip)).collect()
         };
         self.has_morphs = models.iter().map(has_morphs).collect();
+    }
+
+    /// Returns the pose of an instance that the camera may see.
+    pub fn pose_of_seen(&self, instance: u32) -> Option<VisiblePose> {
+        Part::pose_of_seen(&self.parts, &self.runs, instance)
+    }
+
+    /// Returns the index of an instance in the list of those that the camera may see. The list is sorted by the keys of poses,
+    /// and by instance within a key, so this takes logarithmic time.
+    pub fn seen_index(&self, instance: u32) -> Option<usize> {
+        let key = |pose: &VisiblePose, instance: u32| (pose.model, pose.levels, pose.has_morphs, instance);
+        let key_of = |seen: &VisibleInstance| key(&self.lists.poses[seen.pose as usize], seen.instance);
+        let wanted = key(&self.pose_of_seen(instance)?, instance);
+        self.lists.seen.binary_search_by_key(&wanted, key_of).ok()
     }
 
     /// Divides the instances. Their clips have changed, or the instances are in another order.
