@@ -35,6 +35,7 @@ impl Crowd {
         let mut crowd = Self {
             identity: Arc::default(),
             instances: Vec::with_capacity(count as usize),
+            index_of_rank: vec![0; count as usize],
             seed: settings.seed,
             speed: settings.speed,
             layout: settings.layout,

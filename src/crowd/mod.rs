@@ -114,6 +114,8 @@ pub struct Crowd {
     pub identity: Arc<()>,
     /// All instances, sorted by model, clip and pose.
     instances: Vec<Instance>,
+    /// The index of the instance of each rank.
+    index_of_rank: Vec<u32>,
     seed: u64,
     speed: f32,
     layout: Layout,

@@ -37,6 +37,16 @@ struct FoundPose {
     shadow_only_count: u32,
 }
 
+impl FoundPose {
+    fn visible(self, runs: &[Run]) -> VisiblePose {
+        let Self { instance, run, levels, seen_count, shadow_only_count, .. } = self;
+        let Run { clips, has_morphs, .. } = runs[run as usize];
+        let [camera, light] = levels.map(u32::from);
+        let levels = PoseLevels { camera, light };
+        VisiblePose { model: clips.model, levels, seen_count, shadow_only_count, has_morphs, instance, run }
+    }
+}
+
 /// Returns the levels of a pose in both views. A view that does not show the pose (255) gets the level of the other view, so
 /// that it needs no separate batch.
 fn settled(levels: [u8; 2]) -> [u8; 2] {
@@ -135,6 +145,14 @@ impl Part {
             (count, first) = (count + 1, end);
         }
         parts.truncate(count);
+    }
+
+    /// Returns the pose of an instance that the camera may see.
+    pub fn pose_of_seen(parts: &[Self], runs: &[Run], instance: u32) -> Option<VisiblePose> {
+        let part = &parts[parts.partition_point(|part| part.instances.end <= instance)];
+        let sight = &part.sights[(instance - part.instances.start) as usize];
+        let next = part.found.partition_point(|pose| pose.instance <= instance);
+        sight.is_seen.then(|| part.found[next - 1].visible(runs))
     }
 
     /// Looks at all instances.
@@ -323,11 +341,9 @@ fn fill(parts: &[Part], runs: &[Run], pieces: &[Piece], mut places: Places<'_>) 
         let part = &parts[part as usize];
         let order = &part.order[first as usize..(first + counts.poses) as usize];
         for ((record, &index), out) in (place.poses..).zip(order).zip(poses) {
-            let FoundPose { instance, run, levels, seen_count, shadow_only_count, .. } = part.found[index as usize];
-            let Run { clips, has_morphs, .. } = runs[run as usize];
-            let [camera, light] = levels.map(u32::from);
-            let levels = PoseLevels { camera, light };
-            *out = VisiblePose { model: clips.model, levels, seen_count, shadow_only_count, has_morphs, instance, run };
+            let pose = part.found[index as usize].visible(runs);
+            let VisiblePose { instance, seen_count, shadow_only_count, .. } = pose;
+            *out = pose;
             let sights = &part.sights[(instance - part.instances.start) as usize..];
             let visible = (instance..).zip(sights).filter(|(_, sight)| sight.is_visible);
             for (instance, sight) in visible.take((seen_count + shadow_only_count) as usize) {

@@ -9,9 +9,12 @@
 
 use glam::{Affine3A, Vec3};
 
+use super::parts::Part;
 use super::placement::turned;
 use super::playback::{clip_of, duration_of};
 use super::shape::Skinner;
+use super::sight::{VisibleInstance, VisiblePose};
+use super::visible::Visible;
 use super::{Crowd, Instance};
 use crate::measure::{first_hit, posed_triangles};
 use crate::view::Ray;
@@ -71,6 +74,22 @@ pub struct InstanceState {
     pub tint: Vec3,
 }
 
+impl Visible {
+    /// Returns the pose of an instance that the camera may see.
+    fn pose_of_seen(&self, instance: u32) -> Option<VisiblePose> {
+        Part::pose_of_seen(&self.parts, &self.runs, instance)
+    }
+
+    /// Returns the index of an instance in the list of those that the camera may see. The list is sorted by the keys of poses,
+    /// and by instance within a key, so this takes logarithmic time.
+    fn seen_index(&self, instance: u32) -> Option<usize> {
+        let key = |pose: &VisiblePose, instance: u32| (pose.model, pose.levels, pose.has_morphs, instance);
+        let key_of = |seen: &VisibleInstance| key(&self.lists.poses[seen.pose as usize], seen.instance);
+        let wanted = key(&self.pose_of_seen(instance)?, instance);
+        self.lists.seen.binary_search_by_key(&wanted, key_of).ok()
+    }
+}
+
 impl Crowd {
     /// Iterates over all instances, visible or not, sorted by model, by clip and by pose.
     pub fn instance_states(&self) -> impl Iterator<Item = InstanceState> {
@@ -102,7 +121,6 @@ impl Crowd {
         let instance = &self.instances[index];
         let clip = clip_of(&self.models[instance.model as usize], instance.clip);
         let clip_seconds = instance.start_seconds + self.clip_seconds(time_seconds);
-        let seen = self.visible.lists.seen.iter().find(|seen| seen.instance as usize == index);
         Some(ShownInstance {
             number,
             index: index as u32,
@@ -111,7 +129,7 @@ impl Crowd {
             clip_seconds: super::wrap_seconds(clip_seconds, duration_of(clip)),
             phase: instance.phase,
             pose: instance.pose,
-            level: seen.map(|seen| self.visible.lists.poses[seen.pose as usize].levels.camera),
+            level: self.visible.pose_of_seen(index as u32).map(|pose| pose.levels.camera),
             world_from_model: self.world_from_model(instance),
             center_world: self.center_of(instance),
             radius: instance.radius,
@@ -122,9 +140,7 @@ impl Crowd {
     /// in the order of [`Crowd::write_instances`].
     #[must_use]
     pub fn seen_index(&self, number: u32) -> Option<u32> {
-        let index = self.index_of(number)? as u32;
-        let seen = &self.visible.lists.seen;
-        seen.iter().position(|seen| seen.instance == index).map(|index| index as u32)
+        self.visible.seen_index(self.index_of(number)? as u32).map(|index| index as u32)
     }
 
     /// Overwrites `positions_world` with the position of each node of the instance with a number, in the order of
@@ -140,7 +156,7 @@ impl Crowd {
     }
 
     pub(super) fn index_of(&self, number: u32) -> Option<usize> {
-        self.instances.iter().position(|instance| instance.rank == number)
+        self.index_of_rank.get(number as usize).map(|&index| index as usize)
     }
 
     /// Returns the centre of an instance's bounding sphere in world space, where the instance is now.

@@ -112,7 +112,7 @@ impl Crowd {
     /// Decides when in its clip each instance starts, and which instances share a pose. Instances that blend share it if both
     /// clips start at the same time.
     fn assign_poses(&mut self) {
-        let Self { models, instances, crossfade, share_hz, .. } = self;
+        let Self { models, instances, index_of_rank, crossfade, share_hz, .. } = self;
         let start_of = |instance: &Instance, clip: Option<u32>| {
             start_in(clip_of(&models[instance.model as usize], clip), instance.phase, *share_hz)
         };
@@ -132,6 +132,7 @@ impl Crowd {
             let is_new = |next: &Instance| share_hz.is_none() || key(&instances[index]) != key(next);
             let step = u32::from(instances.get(index + 1).is_some_and(is_new));
             instances[index].pose = pose;
+            index_of_rank[instances[index].rank as usize] = index as u32;
             pose += step;
         }
     }

@@ -40,7 +40,7 @@ pub(super) struct Visible {
     /// The clips of all instances, in order.
     pub runs: Vec<Run>,
     /// The instances, divided.
-    parts: Vec<Part>,
+    pub parts: Vec<Part>,
     sorted: Sorted,
     /// The keys of each model.
     keys: Vec<Keys>,

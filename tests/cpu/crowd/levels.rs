@@ -126,6 +126,7 @@ fn poses_and_instances_are_grouped_by_model_and_levels_which_are_full_without_an
 
         let key = |pose: &VisiblePose| (pose.model, pose.levels);
         assert!(crowd.visible_poses().is_sorted_by_key(key));
+        assert_numbers_find_places(&crowd);
         let plan = plan_of(&crowd);
         assert!(plan.batches.windows(2).all(|pair| (pair[0].model, pair[0].levels) < (pair[1].model, pair[1].levels)));
         assert!(plan.batches.len() > 4, "{} batches", plan.batches.len());

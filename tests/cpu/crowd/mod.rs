@@ -44,6 +44,17 @@ pub fn cull(crowd: &mut Crowd, camera: &OrbitCamera, aspect: f32, to_light: Opti
     crowd.cull(None, Some(&frustum), to_light, detail);
 }
 
+/// Looks for all instances by their numbers. Expects the places in the list of visible instances.
+pub fn assert_numbers_find_places(crowd: &Crowd) {
+    let mut expected = vec![None; crowd.instance_count()];
+    for (place, data) in (0..seen_count_of(crowd) as u32).zip(instances_of(crowd)) {
+        expected[data.numbers[0] as usize] = Some((place, crowd.visible_poses()[data.pose as usize].levels.camera));
+    }
+    let level = |number| crowd.shown_instance(number, 0.0).and_then(|shown| shown.level);
+    let found = (0..).map(|number| crowd.seen_index(number).zip(level(number)));
+    assert!(found.take(expected.len()).eq(expected));
+}
+
 /// A chain of `joints` joints, `size` high, with one vertex at each. Each clip turns all joints about one axis.
 pub fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
     let step = size / joints as f32;

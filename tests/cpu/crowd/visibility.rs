@@ -50,7 +50,7 @@ fn culling_never_loses_a_visible_vertex_or_shadow() {
 #[test]
 fn numbers_find_their_instances() {
     let models = [chain("A.glb", 5, 1.8, &["Idle", "Walk"]), chain("B.glb", 3, 1.2, &["Walk"])];
-    let mut crowd = crowd_of(models, &CrowdSettings { share_poses_hz: Some(8.0), ..settings(400) });
+    let mut crowd = crowd_of(models.clone(), &CrowdSettings { share_poses_hz: Some(8.0), ..settings(400) });
     let placements = |crowd: &Crowd| {
         let mut instances = instances_of(crowd);
         instances.sort_unstable_by_key(|instance| instance.numbers[0]);
@@ -67,7 +67,10 @@ fn numbers_find_their_instances() {
         for data in &instances {
             assert_eq!(data.world_from_model, all[data.numbers[0] as usize], "{choice:?}");
         }
+        assert_numbers_find_places(&crowd);
     }
+    // A search through all instances for each of them would take minutes.
+    assert_numbers_find_places(&crowd_of(models, &settings(200_000)));
 }
 
 #[test]
