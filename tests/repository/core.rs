@@ -10,7 +10,7 @@ const EVENING: usize = 31;
 /// The most lines of the evening's files together. The goal is 4,400.
 const EVENING_LINES: usize = 5_063;
 /// The most lines of the whole core. The goal is 5,800.
-const CORE_LINES: usize = 6_621;
+const CORE_LINES: usize = 6_620;
 
 /// The files of the core in reading order, each with its most lines.
 const CORE: [(&str, usize); 41] = [
@@ -53,7 +53,7 @@ const CORE: [(&str, usize); 41] = [
     ("src/model/mod.rs", 236),
     ("src/model/geometry.rs", 252),
     ("src/renderer/passes/vertex_input.rs", 73),
-    ("src/renderer/resident/skin_runs.rs", 130),
+    ("src/renderer/resident/skin_runs.rs", 129),
     ("src/renderer/mod.rs", 41),
 ];
 
