@@ -61,7 +61,7 @@ const CORE: [(&str, usize); 41] = [
 fn extras() -> Vec<String> {
     let stem = |file: &String| Some(file.strip_prefix("src/extras/")?.strip_suffix(".rs")?.to_owned());
     let extras: Vec<String> = rust_files("src/extras").iter().filter_map(stem).filter(|stem| stem != "mod").collect();
-    assert!(extras.iter().any(|extra| extra == "bone_view"), "{extras:?}");
+    assert!(!extras.is_empty(), "src/extras was not found");
     extras
 }
 
