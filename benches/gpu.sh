@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything worth knowing about Throng on a GPU that is lent for ten minutes: one command, no window, no network.
+# Measures Throng on a GPU, tests it there, and writes a page about it: one command, about ten minutes, no window, no network.
 set -euo pipefail
 
 usage() {

@@ -9,12 +9,12 @@
 //! that of `throng render --instances 100 --clip all --seed 0 --variety 0 --shadows off --ground off --background '#000000'
 //! --msaa 1 --lod-error 0 --time 1 --size 512x512 MODEL.glb`.
 //!
-//! With N instances of a model of V vertices, J joints and W morph weights, of V * S bytes each where tangents are in use:
+//! With N instances of a model of V vertices, J joints and W morph weights:
 //!
 //! | array | elements | size | written |
 //! |---|---|---|---|
 //! | placements ([`InstanceData`]) | N | 64 N | once |
-//! | pose records ([`PoseRecord`]) | N | 24 N | once, because all poses are visible |
+//! | pose records ([`PoseRecord`]) | N | 20 N | once, because all poses are visible |
 //! | palette ([`JointMatrix`]) | N J | 48 N J | by the CPU in each frame, for each slot |
 //! | morph weights | N W | 4 N W | by the CPU in each frame, for each slot |
 //! | skinned vertices ([`SkinnedVertex`]) | N V | 16 N V | by the GPU in each frame, for each slot |

@@ -1,5 +1,6 @@
-// The motion view: each vertex's way since the last frame. Its last position is in a page of the frame before, which nobody
-// has written since (src/extras/motion_view.rs). The number of the instance and that of the vertex find it.
+// The motion view: the displacement of each vertex since the previous frame. The previous frame's pages still hold the old
+// positions, because its slot is not written before this frame has finished (src/extras/motion_view.rs). The numbers of the
+// instance and of the vertex find a position. A vertex that was not skinned then has none.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shadow_caster.glsl"

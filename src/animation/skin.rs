@@ -18,7 +18,7 @@ use crate::shader_types::{
     unpack_octahedral, unpack_tangent,
 };
 
-/// All vertices of a model before morphing and skinning: the five arrays of descriptor set 1, under their names in
+/// All vertices of a model before morphing and skinning: the first five arrays of the model set, under their names in
 /// `shaders/skinning.glsl`. The renderer pads the influences.
 #[derive(Debug, Clone)]
 pub struct BindPose {

@@ -28,9 +28,9 @@ impl PoseLevels {
     }
 }
 
-/// Returns the coarsest level of an instance whose error is allowed, if all finer levels are allowed too. `errors` are those
-/// of the coarser levels in units of model space, each at least as large as the one before. If no error is allowed, the level
-/// is 0 although another one may be exact. Nothing here branches on an error, because no processor could predict it.
+/// Returns the coarsest level whose error, times the scale of the instance, is allowed. `errors` are those of the coarser levels in
+/// units of model space, in ascending order. If no error is allowed, the level is 0, although another level may be exact. The
+/// errors are compared without a branch, because branches on them would be mispredicted.
 fn coarsest_within(errors: &[f32], scale: f32, allowed_metres: f32) -> u8 {
     let count: u8 = errors.iter().map(|error| u8::from(error * scale <= allowed_metres)).sum();
     if allowed_metres > 0.0 { count } else { 0 }

@@ -149,7 +149,6 @@ fn gpu_bones(model: &Model) -> Vec<GpuBone> {
 }
 
 /// Returns the size of the bones of models in bytes, if they are shown.
-#[must_use]
 pub fn bytes(are_shown: bool, models: &[Model]) -> u64 {
     let shown = if are_shown { models } else { &[] };
     shown.iter().map(|model| (model.bones.len() * size_of::<GpuBone>()) as u64).sum()

@@ -109,13 +109,11 @@ impl DebugView {
     ];
 
     /// Returns the name that options and titles use.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.facts().0
     }
 
     /// Returns the meaning of the view's colours.
-    #[must_use]
     pub fn legend(self) -> Option<&'static str> {
         Some(self.facts().1).filter(|legend| !legend.is_empty())
     }
@@ -148,7 +146,6 @@ impl DebugView {
     }
 
     /// Returns the view after this one, and the first one after the last.
-    #[must_use]
     pub fn next(self) -> Self {
         let at = Self::ALL.iter().position(|&view| view == self).map_or(0, |at| (at + 1) % Self::ALL.len());
         Self::ALL[at]
@@ -391,7 +388,6 @@ fn palette_entries(palette: &PaletteLayout) -> Vec<PaletteEntry> {
 }
 
 /// Returns the size of the palette entries of models in bytes, which all views but the lit one need.
-#[must_use]
 pub fn bytes(view: DebugView, models: &[Model]) -> u64 {
     let entries = models.iter().map(|model| (model.palette.len() * size_of::<PaletteEntry>()) as u64).sum();
     if view.facts().2.is_empty() { 0 } else { entries }

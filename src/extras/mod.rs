@@ -45,14 +45,12 @@ pub struct Show {
 
 impl Show {
     /// Returns whether a picture depends on the frame before.
-    #[must_use]
     pub fn needs_frame_before(&self) -> bool {
         self.view == DebugView::Motion
     }
 
     /// Returns the memory that frames with these extras take beside the crowd's, for an image of a size. A window may show an
     /// outline and an overlay at any time.
-    #[must_use]
     pub fn additions(&self, models: &[Model], instances: u64, size: [u32; 2], is_window: bool) -> Additions {
         let mut all = Additions::default();
         all.bytes += debug_view::bytes(self.view, models);

@@ -256,7 +256,6 @@ fn key(draw: &GpuDraw) -> Key {
 }
 
 /// Returns what the view adds to the memory of frames: a slot, and a list for each slot, of which there are at most four.
-#[must_use]
 pub fn additions(is_shown: bool, instances: u64) -> Additions {
     let slots = u64::from(is_shown);
     Additions { slots, bytes: slots * 4 * instances * size_of::<InstanceHistory>() as u64 }

@@ -169,7 +169,6 @@ fn has_silhouette(draw: &GpuDraw) -> bool {
 }
 
 /// Returns the size of the silhouette in bytes.
-#[must_use]
 pub fn bytes([width, height]: [u32; 2]) -> u64 {
     u64::from(width) * u64::from(height) * DEPTH_BYTES
 }

@@ -95,7 +95,6 @@ impl Triangles {
     }
 
     /// Returns whether there is nothing to draw.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.indices.is_empty()
     }

@@ -138,56 +138,47 @@ impl Renderer {
     }
 
     /// Returns the device.
-    #[must_use]
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }
 
     /// Returns the number of frames that the CPU may be ahead of the GPU.
-    #[must_use]
     pub fn frames_in_flight(&self) -> usize {
         self.frames_in_flight
     }
 
     /// Returns the upload path in use.
-    #[must_use]
     pub fn upload_path(&self) -> UploadPath {
         self.slot_settings.path
     }
 
     /// Returns the side of the shadow map in texels, or `None` without shadows.
-    #[must_use]
     pub fn shadow_map_size(&self) -> Option<u32> {
         (self.shadows != Shadows::Off).then_some(self.lighting.shadow_map.info().extent.width)
     }
 
     /// Returns what passes are built from.
-    #[must_use]
     pub fn building(&self) -> Building<'_> {
         let Self { builder, layouts, models, skinning, samples, .. } = self;
         Building { builder, layouts, models, skinning: *skinning, samples: *samples }
     }
 
     /// Returns the number of frames that were submitted.
-    #[must_use]
     pub fn frame_number(&self) -> u64 {
         self.frame_number
     }
 
     /// Returns the plan of the frame that was begun last.
-    #[must_use]
     pub fn plan(&self) -> &FramePlan {
         &self.plan
     }
 
     /// Returns the pages of a slot, as its last frame has them.
-    #[must_use]
     pub fn pages(&self, slot: usize) -> &[Page] {
         self.slots.get(slot).map_or(&[], |slot| &slot.pages)
     }
 
     /// Returns the number of slots, of which each frame takes the next one.
-    #[must_use]
     pub fn slot_count(&self) -> usize {
         self.slots.len()
     }
@@ -233,13 +224,11 @@ impl Renderer {
     }
 
     /// Returns the size of the last frame's image, or `None` before the first frame.
-    #[must_use]
     pub fn image_extent(&self) -> Option<vk::Extent2D> {
         self.framebuffer.as_ref().map(|framebuffer| framebuffer.attachments.extent)
     }
 
     /// Returns the format of the last frame's image, or `None` before the first frame.
-    #[must_use]
     pub fn image_format(&self) -> Option<vk::Format> {
         self.framebuffer.as_ref().map(|framebuffer| framebuffer.format)
     }

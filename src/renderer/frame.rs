@@ -101,7 +101,8 @@ impl Renderer {
             }
         });
 
-        // Vertex shaders read the skinned vertices (RAW). The slot's last frame, which read the pages, has finished.
+        // Vertex shaders read the skinned vertices (RAW). Writes after the slot's previous frame has written and read them need no
+        // barrier: `begin_frame` has waited for it.
         recorder.memory_barrier(Access::COMPUTE_WRITE, Access::VERTEX_READ);
         // The previous frame wrote the map (WAW), and its fragment shaders have read it (WAR).
         shadow_map(discarded(Access::DEPTH_WRITE.and(Access::SAMPLED_READ.finished())), DEPTH_TARGET);

@@ -81,7 +81,6 @@ pub struct Layouts {
 
 impl Layouts {
     /// Returns the layout of the set of the vertices in draws.
-    #[must_use]
     pub fn vertices(&self, skinning: Skinning) -> &DescriptorSetLayout {
         if skinning == Skinning::Compute { &self.page } else { &self.model }
     }

@@ -26,7 +26,6 @@ pub struct MemoryLimits {
 
 impl MemoryLimits {
     /// Returns the limits for models of which the largest has `largest_pose` vertices, for which a page has room.
-    #[must_use]
     pub fn new(device: &Device, settings: &RendererSettings, largest_pose: u64) -> Self {
         let physical = &device.physical;
         let storage_range = u64::from(device.limits().max_storage_buffer_range);
@@ -108,7 +107,6 @@ impl Additions {
 
 impl Forecast {
     /// Adds up what a crowd takes, given the numbers of visible instances and poses of each model, and what the program adds.
-    #[must_use]
     pub fn new(
         device: &Device,
         settings: &RendererSettings,

@@ -19,7 +19,6 @@ pub enum Skinning {
 
 impl Skinning {
     /// Returns the name that options and reports use.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Compute => "compute",
@@ -39,13 +38,11 @@ pub enum UploadPath {
 
 impl UploadPath {
     /// Returns the path that `--upload auto` chooses for a device.
-    #[must_use]
     pub fn best_for(device: &PhysicalDevice) -> Self {
         if device.has_large_mappable_device_memory() { Self::Direct } else { Self::Staged }
     }
 
     /// Returns the name that options and reports use.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Direct => "direct",
@@ -73,7 +70,6 @@ impl From<bool> for Shadows {
 
 impl Shadows {
     /// Returns the side of the shadow map in texels for an image of this size in pixels, or `None` without shadows.
-    #[must_use]
     pub fn map_size(self, device: &Device, image: [u32; 2]) -> Option<u32> {
         let side = match self {
             Self::Off => return None,
@@ -112,7 +108,6 @@ pub struct RendererSettings<'a> {
 
 impl RendererSettings<'_> {
     /// Returns the number of frames in flight that a renderer has: 1 to 3.
-    #[must_use]
     pub fn slot_count(&self) -> usize {
         self.frames_in_flight.clamp(1, 3)
     }

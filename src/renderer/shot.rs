@@ -36,7 +36,6 @@ impl Shot {
 
 /// Returns the uniform data of a frame. `aspect` is width / height of the image. `shadow_map_size` is the side of the shadow map in texels.
 /// `transparent` says whether alpha is coverage.
-#[must_use]
 pub fn frame_data(
     crowd: &Crowd,
     shot: &Shot,
@@ -70,7 +69,6 @@ pub fn frame_data(
 impl FrameData {
     /// Returns the data of a camera, in an image of a shape, and of a look: exposure, background, and the light of sun and sky.
     /// There is no ground and no shadow.
-    #[must_use]
     pub fn new(camera: &OrbitCamera, aspect: f32, look: &Look) -> Self {
         let clip_from_world = camera.clip_from_world(aspect);
         let mut data = Self {

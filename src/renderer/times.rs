@@ -53,7 +53,6 @@ impl CpuStage {
     pub const COUNT: usize = Self::ALL.len();
 
     /// Returns the name, as in files.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Cull => "cull",
@@ -72,13 +71,11 @@ impl Pass {
 
     /// Returns the pass that ran last if the GPU has written this many timestamps: one at the start of the frame, and one at
     /// the end of each pass.
-    #[must_use]
     pub fn after_timestamps(written: usize) -> Self {
         Self::ALL[written.saturating_sub(1).min(Self::COUNT - 1)]
     }
 
     /// Returns the name, as in captures and files.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.label().to_str().unwrap_or_default()
     }

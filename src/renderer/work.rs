@@ -52,14 +52,12 @@ pub struct DrawCounts {
 
 impl Renderer {
     /// Returns the GPU times from [`Self::gpu_times_lag`] frames ago.
-    #[must_use]
     pub fn gpu_times(&self) -> Option<PassTimes> {
         self.gpu_times
     }
 
     /// Returns the number of frames after which the GPU times of a frame arrive: a slot's next frame copies them out, and the one
     /// after that reads the copy.
-    #[must_use]
     pub fn gpu_times_lag(&self) -> usize {
         2 * self.slots.len()
     }
@@ -85,14 +83,12 @@ impl Renderer {
 
     /// Returns the name of the pass that ran last in the oldest frame in flight: after the loss of the device, the pass that
     /// probably caused it. `None` if no frame is in flight, or if the driver does not say.
-    #[must_use]
     pub fn last_pass(&self) -> Option<&'static str> {
         let oldest = self.slots.iter().filter_map(FrameSlot::last_pass).min_by_key(|&(value, _)| value);
         oldest.map(|(_, pass)| pass.name())
     }
 
     /// Returns the sizes of the last frame's data and of the device memory in use.
-    #[must_use]
     pub fn byte_counts(&self) -> ByteCounts {
         let of_batch = |batch: &Batch| {
             let size = self.pose_sizes.get(batch.model as usize);
@@ -110,7 +106,6 @@ impl Renderer {
     }
 
     /// Returns the work of the last frame that [`Self::begin_frame`] has planned. It does not depend on timings or threads.
-    #[must_use]
     pub fn draw_counts(&self) -> DrawCounts {
         let levels = self.pose_sizes.iter().map(|size| size.levels.len()).max().unwrap_or(1);
         let mut counts = DrawCounts { seen_by_level: vec![0; levels], ..DrawCounts::default() };

@@ -1,5 +1,5 @@
 //! How the crowd is seen: the camera, its frustum, the bounds that it frames, the detail that it needs, the look of the
-//! picture, the sky, the view of the shadow map, the ray through a pixel, and the debug views.
+//! picture, the sky, the view of the shadow map, and the ray through a pixel.
 //!
 //! In: the crowd's [`Bounds`] and [`Outline`]. Out: matrices for the shaders, and the [`Frustum`] that culls. Everything
 //! here is plain arithmetic in world space, in metres.

@@ -51,19 +51,16 @@ impl Access {
     pub const DEPTH_TEST: Self = Self::DEPTH_WRITE.and(Self::new(DEPTH_STAGES, A::DEPTH_STENCIL_ATTACHMENT_READ));
 
     /// Returns `access` in `stages`.
-    #[must_use]
     pub const fn new(stages: S, access: A) -> Self {
         Self { stages, access }
     }
 
     /// Returns the stages without their accesses: the source side of a write-after-read hazard, which needs the order only.
-    #[must_use]
     pub const fn finished(self) -> Self {
         Self { stages: self.stages, access: A::NONE }
     }
 
     /// Returns both accesses together.
-    #[must_use]
     pub const fn and(self, other: Self) -> Self {
         // ash's own `|` is not const.
         Self {
@@ -90,7 +87,6 @@ pub const TRANSFER_SOURCE: ImageUse = (Access::TRANSFER_READ, vk::ImageLayout::T
 pub const TRANSFER_TARGET: ImageUse = (Access::TRANSFER_WRITE, vk::ImageLayout::TRANSFER_DST_OPTIMAL);
 
 /// Returns the last use of an image whose contents are discarded.
-#[must_use]
 pub const fn discarded(last_use: Access) -> ImageUse {
     (last_use, vk::ImageLayout::UNDEFINED)
 }
@@ -110,7 +106,6 @@ pub struct ImageBarrier<'a> {
 
 impl<'a> ImageBarrier<'a> {
     /// Returns a barrier for the first level of an image.
-    #[must_use]
     pub fn new(image: &'a Image, from: ImageUse, to: ImageUse) -> Self {
         Self { image, levels: (0, 1), from, to }
     }

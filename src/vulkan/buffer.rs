@@ -105,13 +105,11 @@ impl Buffer {
     }
 
     /// Returns the requested size, at least 1.
-    #[must_use]
     pub fn size_bytes(&self) -> u64 {
         self.size_bytes
     }
 
     /// Returns whether the CPU caches the buffer's memory. Mapped memory that is not cached is write-combined.
-    #[must_use]
     pub fn is_host_cached(&self) -> bool {
         self.allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_CACHED)
     }
@@ -138,7 +136,6 @@ impl Buffer {
     ///
     /// # Safety
     /// The GPU does not write the buffer while the slice is in use.
-    #[must_use]
     pub unsafe fn mapped_for_reading(&self) -> &[u8] {
         let bytes = self.allocation.mapped_slice().unwrap_or(&[]);
         bytes.get(..self.size_bytes as usize).unwrap_or(bytes)

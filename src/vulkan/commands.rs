@@ -40,7 +40,6 @@ impl CommandPool {
     }
 
     /// Returns the command buffer, for a submission.
-    #[must_use]
     pub fn raw(&self) -> vk::CommandBuffer {
         self.commands
     }
@@ -67,7 +66,6 @@ impl CommandPool {
     ///
     /// # Safety
     /// Recording has begun and not ended. The promise of [`Self::begin`] continues.
-    #[must_use]
     pub unsafe fn recorder(&self) -> Recorder<'_> {
         // SAFETY: the caller makes the promise.
         unsafe { Recorder::new(&self.device, self.commands) }

@@ -97,7 +97,6 @@ impl Device {
     }
 
     /// Returns the instance of the device.
-    #[must_use]
     pub fn instance(&self) -> &Arc<Instance> {
         &self.instance
     }
@@ -114,13 +113,11 @@ impl Device {
     }
 
     /// Returns the number of Vulkan objects and memory allocations created so far. A steady frame does not change it.
-    #[must_use]
     pub fn created_count(&self) -> u64 {
         self.created.load(Ordering::Relaxed)
     }
 
     /// Returns the size of the device memory in use by buffers and images.
-    #[must_use]
     pub fn allocated_bytes(&self) -> u64 {
         self.allocated_bytes.load(Ordering::Relaxed)
     }

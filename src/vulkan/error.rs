@@ -68,7 +68,6 @@ impl Error {
     }
 
     /// Returns the Vulkan result of the failed call, if there is one. Presentation depends on it.
-    #[must_use]
     pub fn result(&self) -> Option<vk::Result> {
         match self {
             Self::Call { result, .. } => Some(*result),

@@ -30,7 +30,6 @@ pub struct ImageInfo {
 
 impl ImageInfo {
     /// Returns the properties of a two-dimensional colour image with one mip level and one sample per texel.
-    #[must_use]
     pub fn color(format: vk::Format, extent: vk::Extent2D, usage: vk::ImageUsageFlags) -> Self {
         Self {
             format,
@@ -107,7 +106,6 @@ impl Image {
     }
 
     /// Returns the properties.
-    #[must_use]
     pub fn info(&self) -> &ImageInfo {
         &self.info
     }

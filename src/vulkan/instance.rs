@@ -56,7 +56,6 @@ impl ValidationMessages {
     }
 
     /// Returns a copy of the messages, oldest first.
-    #[must_use]
     pub fn all(&self) -> Vec<String> {
         self.messages.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -163,19 +162,16 @@ impl Instance {
     }
 
     /// Returns the instance's function table.
-    #[must_use]
     pub fn raw(&self) -> &ash::Instance {
         &self.raw
     }
 
     /// Returns whether the validation layer is enabled.
-    #[must_use]
     pub fn is_validating(&self) -> bool {
         self.messenger.is_some()
     }
 
     /// Returns the messages of the validation layer. There are none without validation.
-    #[must_use]
     pub fn validation_messages(&self) -> &Arc<ValidationMessages> {
         &self.messages
     }

@@ -174,7 +174,6 @@ impl PhysicalDevice {
     }
 
     /// Returns why the device cannot draw images, or `None` if it can.
-    #[must_use]
     pub fn obstacle(&self) -> Option<String> {
         self.family_for(None).err()
     }
@@ -219,14 +218,12 @@ impl PhysicalDevice {
     }
 
     /// Returns the number of valid bits of a timestamp on the queue family; 0: no timestamps.
-    #[must_use]
     pub fn timestamp_valid_bits(&self) -> u32 {
         let family = self.queue_family.and_then(|family| self.families.get(family as usize));
         family.map_or(0, |family| family.timestamp_valid_bits)
     }
 
     /// Returns `discrete`, `integrated`, `virtual`, `cpu` or `other`.
-    #[must_use]
     pub fn kind(&self) -> &'static str {
         match self.properties.device_type {
             vk::PhysicalDeviceType::DISCRETE_GPU => "discrete",
@@ -238,13 +235,11 @@ impl PhysicalDevice {
     }
 
     /// Returns whether the device is the processor itself: a driver in software.
-    #[must_use]
     pub fn is_cpu(&self) -> bool {
         self.properties.device_type == vk::PhysicalDeviceType::CPU
     }
 
     /// Returns the Vulkan version as `major.minor.patch`.
-    #[must_use]
     pub fn api_version(&self) -> String {
         let version = self.properties.api_version;
         format!(
@@ -256,7 +251,6 @@ impl PhysicalDevice {
     }
 
     /// Returns the sample counts that both colour and depth attachments support.
-    #[must_use]
     pub fn sample_counts(&self) -> vk::SampleCountFlags {
         let limits = &self.properties.limits;
         limits.framebuffer_color_sample_counts & limits.framebuffer_depth_sample_counts
@@ -265,7 +259,6 @@ impl PhysicalDevice {
     /// Returns whether the CPU can write device-local memory that is large enough for a palette. Integrated GPUs, software
     /// drivers and discrete GPUs with a resizable BAR have such memory. The 256 MiB BAR of other discrete GPUs does not count:
     /// it is small, and drivers use it themselves.
-    #[must_use]
     pub fn has_large_mappable_device_memory(&self) -> bool {
         let wanted = vk::MemoryPropertyFlags::DEVICE_LOCAL
             | vk::MemoryPropertyFlags::HOST_VISIBLE
@@ -279,7 +272,6 @@ impl PhysicalDevice {
 
     /// Of the memory types in the bit set `types`, those of the host; all of them where that leaves none that can be
     /// mapped (integrated GPUs, processors). Staging in device memory would copy it there twice.
-    #[must_use]
     pub fn host_memory_types(&self, types: u32) -> u32 {
         let mapped = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
         self.types_with(types, |flags| flags.contains(mapped) && !flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL))
@@ -287,7 +279,6 @@ impl PhysicalDevice {
 
     /// Of the memory types that an image may have, those that are only backed when a tile does not suffice; all of them where
     /// there are none. Vulkan offers such types to attachments without contents after a pass alone, on GPUs that draw in tiles.
-    #[must_use]
     pub fn image_memory_types(&self, types: u32) -> u32 {
         self.types_with(types, |flags| flags.contains(vk::MemoryPropertyFlags::LAZILY_ALLOCATED))
     }
@@ -303,7 +294,6 @@ impl PhysicalDevice {
     }
 
     /// Returns the size of the largest device-local heap, and how much of it is free if the driver reports it.
-    #[must_use]
     pub fn device_memory(&self, instance: &Instance) -> (u64, Option<u64>) {
         let heaps = self.memory.memory_heaps_as_slice().iter().enumerate();
         let local = heaps.filter(|(_, heap)| heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL));
@@ -320,7 +310,6 @@ impl PhysicalDevice {
     }
 
     /// Returns the supported extensions that the program enables.
-    #[must_use]
     pub fn wanted_extensions(&self, present: bool) -> Vec<&'static std::ffi::CStr> {
         let mut extensions = Vec::new();
         if present {
@@ -347,7 +336,6 @@ pub fn draw_families(families: &[vk::QueueFamilyProperties]) -> impl Iterator<It
 
 /// Returns the rank of a kind of device: the best one has the greatest. Devices of type OTHER are GPUs behind a layer that
 /// hides their kind.
-#[must_use]
 pub fn rank(kind: vk::PhysicalDeviceType) -> u32 {
     match kind {
         vk::PhysicalDeviceType::DISCRETE_GPU => 4,

@@ -140,7 +140,6 @@ pub struct GraphicsPipelineInfo<'a> {
 impl<'a> GraphicsPipelineInfo<'a> {
     /// Returns the properties of a pipeline that draws filled triangles without attributes, attachments or constants, one
     /// sample per pixel.
-    #[must_use]
     pub fn new(name: &'a str, layout: &'a PipelineLayout, vertex: &'a Spirv) -> Self {
         Self {
             name,
@@ -168,13 +167,11 @@ pub struct PipelineBuilder {
 
 impl PipelineBuilder {
     /// Returns a builder that uses `overrides` instead of the embedded shaders of the same names.
-    #[must_use]
     pub fn new(device: &Arc<Device>, overrides: &[ShaderOverride]) -> Self {
         Self { device: Arc::clone(device), overrides: overrides.to_vec() }
     }
 
     /// Returns the device.
-    #[must_use]
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }

@@ -48,19 +48,16 @@ impl<'a> Recorder<'a> {
     /// # Safety
     /// `commands` belongs to `device` and is in the recording state for as long as the recorder is used. Every recorded
     /// object lives until the GPU has executed the commands.
-    #[must_use]
     pub(super) unsafe fn new(device: &'a Device, commands: vk::CommandBuffer) -> Self {
         Self { device, commands }
     }
 
     /// Returns the device.
-    #[must_use]
     pub fn device(&self) -> &'a Device {
         self.device
     }
 
     /// Returns the command buffer, for commands that this type does not offer.
-    #[must_use]
     pub fn raw(&self) -> vk::CommandBuffer {
         self.commands
     }

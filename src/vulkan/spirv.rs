@@ -25,19 +25,16 @@ impl ShaderOverride {
     ///
     /// # Safety
     /// The words are valid SPIR-V. Bindings, constants and vertex inputs are those of the embedded shader.
-    #[must_use]
     pub unsafe fn new(file_name: String, words: Vec<u32>) -> Self {
         Self { file_name, words }
     }
 
     /// Returns the file name of the source.
-    #[must_use]
     pub fn file_name(&self) -> &str {
         &self.file_name
     }
 
     /// Returns the words of the module.
-    #[must_use]
     pub fn words(&self) -> &[u32] {
         &self.words
     }

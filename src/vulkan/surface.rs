@@ -43,7 +43,6 @@ impl Surface {
     ///
     /// # Safety
     /// The surface belongs to `instance`, which has `VK_KHR_surface` enabled. Nothing else destroys it.
-    #[must_use]
     pub unsafe fn from_raw(instance: &Arc<Instance>, raw: vk::SurfaceKHR) -> Self {
         let loader = khr::surface::Instance::new(&instance.entry, instance.raw());
         Self { raw, loader, _instance: Arc::clone(instance), _window: None }

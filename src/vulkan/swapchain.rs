@@ -127,13 +127,11 @@ impl Swapchain {
     }
 
     /// Returns an image with its semaphore.
-    #[must_use]
     pub fn image(&self, index: u32) -> Option<&SwapchainImage> {
         self.images.get(index as usize)
     }
 
     /// Returns the format of the images.
-    #[must_use]
     pub fn format(&self) -> vk::Format {
         self.format
     }
@@ -202,7 +200,6 @@ impl Swapchain {
     }
 
     /// Returns whether presentation has finished with all images and semaphores. `None` where presentation has no fences.
-    #[must_use]
     pub fn is_presented(&self) -> Option<bool> {
         self.device.physical.has_present_fences.then(|| self.wait_for_presentation(0))
     }
@@ -263,7 +260,6 @@ fn choose_format(formats: &[vk::SurfaceFormatKHR]) -> Option<vk::SurfaceFormatKH
 }
 
 /// Returns whether writes to images of this format encode sRGB.
-#[must_use]
 pub fn encodes_srgb(format: vk::Format) -> bool {
     matches!(format, vk::Format::B8G8R8A8_SRGB | vk::Format::R8G8B8A8_SRGB | vk::Format::A8B8G8R8_SRGB_PACK32)
 }

@@ -42,7 +42,6 @@ impl BinarySemaphore {
     }
 
     /// Returns the handle, for a submission.
-    #[must_use]
     pub fn raw(&self) -> vk::Semaphore {
         self.0.raw
     }
@@ -58,7 +57,6 @@ impl TimelineSemaphore {
     }
 
     /// Returns the handle, for a submission.
-    #[must_use]
     pub fn raw(&self) -> vk::Semaphore {
         self.0.raw
     }
@@ -104,7 +102,6 @@ impl Fence {
     }
 
     /// Returns the handle, for a submission.
-    #[must_use]
     pub fn raw(&self) -> vk::Fence {
         self.raw
     }

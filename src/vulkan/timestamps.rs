@@ -113,7 +113,6 @@ impl Timestamps {
 impl Timestamps {
     /// Returns how many timestamps of the last submitted frame the GPU has written, up to the first one that is missing.
     /// `None` if the driver does not say. It does not wait, and it may be called after the device was lost.
-    #[must_use]
     pub fn written_count(&self) -> Option<usize> {
         if !self.written {
             return None;

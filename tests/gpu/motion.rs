@@ -200,7 +200,7 @@ fn what_was_not_drawn_is_black(device: &TestDevice) {
     let [black, covered] = black_and_covered(&draw(crowd, &[elsewhere, NOW]));
     assert!(black == covered && covered > 1000, "{black} of {covered}");
     // Some of them were drawn.
-    let aside: Frame = (BEFORE.0, |scene| scene.camera.target.x += 0.9 * scene.camera.distance);
+    let aside: Frame = (BEFORE.0, |scene| scene.camera.target.x -= 0.8 * scene.camera.distance);
     let [black, covered] = black_and_covered(&draw(crowd, &[aside, NOW]));
     assert!(black > 100 && black < covered, "{black} of {covered}");
     // The rest pose becomes the first clip.

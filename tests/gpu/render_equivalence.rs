@@ -177,9 +177,9 @@ fn counts_of_work_are_sums_over_instances(device: &TestDevice) {
 fn culling_leaves_out_only_what_nobody_sees(device: &TestDevice) {
     let (gpu, models) = (Gpu::new(device), scene::models());
     for (skinning, camera) in [
-        (Skinning::Compute, "30,12,0.3"),
-        (Skinning::Vertex, "-110,30,0.4"),
-        (Skinning::Compute, "30,12,0.3 --share-poses 2"),
+        (Skinning::Compute, "30,12,0.1"),
+        (Skinning::Vertex, "-110,30,0.15"),
+        (Skinning::Compute, "30,12,0.1 --share-poses 2"),
     ] {
         let settings = plain(skinning, 1);
         let (all, drawn) = draw(&gpu, &models, settings, &format!("--cull off --camera {camera}"));

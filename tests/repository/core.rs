@@ -30,24 +30,24 @@ const CORE: [(&str, usize); 44] = [
     ("shaders/instance.glsl", 21),
     ("shaders/character.glsl", 41),
     ("shaders/character.vert", 23),
-    ("src/renderer/layouts.rs", 115),
-    ("src/renderer/resident/model.rs", 246),
+    ("src/renderer/layouts.rs", 114),
+    ("src/renderer/resident/model.rs", 243),
     ("src/crowd/mod.rs", 178),
     ("src/crowd/playback.rs", 139),
     ("src/crowd/sight.rs", 137),
     ("src/crowd/visible.rs", 154),
     ("src/crowd/plan.rs", 298),
     ("src/crowd/evaluate.rs", 166),
-    ("src/renderer/slot/mod.rs", 277),
-    ("src/renderer/slot/buffers.rs", 215),
+    ("src/renderer/slot/mod.rs", 274),
+    ("src/renderer/slot/buffers.rs", 211),
     ("src/renderer/passes/mod.rs", 57),
     ("src/renderer/passes/skin_pass.rs", 100),
-    ("src/renderer/passes/crowd_draw.rs", 103),
-    ("src/renderer/passes/character_pass.rs", 99),
-    ("src/renderer/assembly.rs", 297),
+    ("src/renderer/passes/crowd_draw.rs", 101),
+    ("src/renderer/passes/character_pass.rs", 98),
+    ("src/renderer/assembly.rs", 286),
     ("src/renderer/extras.rs", 52),
-    ("src/renderer/frame.rs", 285),
-    ("src/vulkan/barrier.rs", 137),
+    ("src/renderer/frame.rs", 286),
+    ("src/vulkan/barrier.rs", 132),
     ("src/animation/skin.rs", 279),
     ("src/shader_types.rs", 333),
     ("src/shader_types/specialization.rs", 102),
@@ -55,8 +55,8 @@ const CORE: [(&str, usize); 44] = [
     ("shaders/varyings.glsl", 17),
     ("src/model/mod.rs", 84),
     ("src/model/geometry.rs", 174),
-    ("src/renderer/passes/vertex_input.rs", 73),
-    ("src/renderer/resident/skin_runs.rs", 130),
+    ("src/renderer/passes/vertex_input.rs", 72),
+    ("src/renderer/resident/skin_runs.rs", 126),
     ("src/renderer/mod.rs", 41),
 ];
 
@@ -64,7 +64,7 @@ const CORE: [(&str, usize); 44] = [
 fn extras() -> Vec<String> {
     let stem = |file: &String| Some(file.strip_prefix("src/extras/")?.strip_suffix(".rs")?.to_owned());
     let extras: Vec<String> = rust_files("src/extras").iter().filter_map(stem).filter(|stem| stem != "mod").collect();
-    assert!(extras.iter().any(|extra| extra == "bone_view"), "{extras:?}");
+    assert!(!extras.is_empty(), "src/extras was not found");
     extras
 }
 

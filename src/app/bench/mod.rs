@@ -4,7 +4,7 @@
 //! [`probe`] checks that these are what they should be, [`rates`] measures the speed of memory. [`fit`] looks for the
 //! largest crowd of a frame time, and [`against`] measures in turns with another program. The results are the structs of
 //! [`report`]. The [`table`] on the terminal and the [`plot`] are made from them. All times are in milliseconds: GPU times
-//! come from timestamps around each pass, CPU times from the clock. `benches/standard.py` makes the README's table.
+//! come from timestamps around each pass, CPU times from the clock. `benches/standard.py` makes the table of `docs/measurements.md`.
 //!
 //! Files that cannot be written and crowds that the device cannot hold are found before the first measurement. The row of
 //! such a crowd is left out with a warning, and so is a row that fails later. The other rows are reported before its error,

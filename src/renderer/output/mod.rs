@@ -80,7 +80,6 @@ impl Output {
 
     /// Returns an output for a window of this size, which calls `before_present` right before each presentation. The first
     /// frame creates the swapchain.
-    #[must_use]
     pub fn window(surface: Arc<Surface>, extent: vk::Extent2D, before_present: BeforePresent) -> Self {
         Self::Window(WindowImages {
             surface,
@@ -107,7 +106,6 @@ impl Output {
     }
 
     /// Returns width / height of the image.
-    #[must_use]
     pub fn aspect(&self) -> f32 {
         let [width, height] = self.size().map(|side| side.max(1) as f32);
         width / height
@@ -148,7 +146,6 @@ impl Output {
     }
 
     /// Returns an image that was acquired.
-    #[must_use]
     pub fn image(&self, index: u32) -> Option<&Image> {
         match self {
             Self::Offscreen(offscreen) => Some(&offscreen.image),
@@ -186,13 +183,11 @@ impl Output {
     }
 
     /// Returns whether the frame's submission must wait for the image.
-    #[must_use]
     pub fn waits_for_image(&self) -> bool {
         matches!(self, Self::Window(_))
     }
 
     /// Returns the semaphore that presentation waits for, or `None` offscreen.
-    #[must_use]
     pub fn render_finished(&self, index: u32) -> Option<vk::Semaphore> {
         match self {
             Self::Offscreen(_) => None,
@@ -224,7 +219,6 @@ impl Output {
     ///
     /// # Safety
     /// No frame is in flight while the slice is in use.
-    #[must_use]
     pub unsafe fn pixels(&self) -> &[u8] {
         match self {
             // SAFETY: the caller promises that no frame writes the buffer.

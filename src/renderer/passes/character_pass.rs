@@ -87,7 +87,6 @@ impl CharacterPass {
 }
 
 /// Returns the fragment shader of a draw: with a mask, the depth test comes last.
-#[must_use]
 pub fn fragment_shader(features: u32) -> &'static Spirv {
     if features & material_features::MASKED == 0 { &spirv::CHARACTER_FRAG } else { &spirv::CHARACTER_MASKED_FRAG }
 }

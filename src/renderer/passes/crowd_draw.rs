@@ -22,7 +22,6 @@ pub enum Eye {
 
 impl Eye {
     /// Returns the instances of a batch.
-    #[must_use]
     pub fn sees(self, batch: &Batch) -> [InstanceRange; 2] {
         match self {
             Self::Camera => [batch.seen, InstanceRange::default()],
@@ -32,7 +31,6 @@ impl Eye {
 
     /// Returns the level of detail of a draw. A surface that casts its shadow with the side that the camera sees would shade
     /// itself in streaks if it had another level in the shadow map.
-    #[must_use]
     pub fn level(self, batch: &Batch, draw: &GpuDraw) -> u32 {
         let levels = batch.levels;
         if self == Self::Light && draw.casts_with_far_side { levels.light } else { levels.camera }

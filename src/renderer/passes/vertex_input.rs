@@ -52,7 +52,7 @@ const fn attribute(
     vk::VertexInputAttributeDescription { location, binding, format, offset: offset as u32 }
 }
 
-/// The vertex input of the skeleton pass: placements and poses.
+/// The vertex input of draws without static vertices: placements and poses.
 pub const INSTANCES: VertexInput<'_> =
     VertexInput { bindings: BINDINGS.split_at(1).0, attributes: ATTRIBUTES.split_at(4).0 };
 
@@ -63,7 +63,6 @@ pub const CHARACTERS: VertexInput<'_> = VertexInput { bindings: &BINDINGS, attri
 pub const NUMBERED_CHARACTERS: VertexInput<'_> = VertexInput { bindings: &BINDINGS, attributes: &ATTRIBUTES };
 
 /// Returns the primitives of draws of a topology.
-#[must_use]
 pub fn primitive(topology: Topology) -> vk::PrimitiveTopology {
     match topology {
         Topology::Triangles => vk::PrimitiveTopology::TRIANGLE_LIST,

@@ -120,7 +120,6 @@ impl Environment {
     }
 
     /// Returns the irradiance table, the specular table and the split-sum table, for the light set.
-    #[must_use]
     pub fn bindings(&self) -> [Binding<'_>; 3] {
         self.tables.each_ref().map(|table| Binding::Texture(&table.image, &self.sampler))
     }

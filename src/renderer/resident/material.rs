@@ -67,7 +67,6 @@ fn slots(material: &Material) -> [(Option<MaterialTexture>, TextureContent); 5] 
 }
 
 /// Returns the bits of [`material_features`](crate::shader_types::material_features) of a draw range.
-#[must_use]
 pub fn features_of(range: &DrawRange, material: &Material) -> u32 {
     let is_thin = range.topology != Topology::Triangles;
     let alpha = match material.alpha_mode {

@@ -55,20 +55,17 @@ pub struct IndexRange {
 
 impl GpuDraw {
     /// Returns the indices of a level of detail. Levels beyond the coarsest one are equal to it.
-    #[must_use]
     pub fn indices(&self, level: u32) -> IndexRange {
         self.levels.get(level as usize).or(self.levels.last()).copied().unwrap_or_default()
     }
 
     /// Returns whether the draw is blended over the opaque ones.
-    #[must_use]
     pub fn is_blended(&self) -> bool {
         self.features & material_features::BLENDED != 0
     }
 
     /// Returns the specialization of the draw's vertex shader. With pre-skinning the vertex shader skins nothing, so all
     /// draws share one.
-    #[must_use]
     pub fn skin_variant(&self, skinning: Skinning) -> SkinVariant {
         match skinning {
             Skinning::Compute => SkinVariant::SKINNED,

@@ -5,14 +5,12 @@ use crate::model::{Geometry, Model};
 use crate::shader_types::{BindVertex, GpuInfluence, GpuMorphDelta, StaticVertex};
 
 /// Returns the size of the static geometry and the textures of a model on the device.
-#[must_use]
 pub fn static_bytes(model: &Model) -> u64 {
     let textures = model.images.iter().map(|image| texture_bytes(image.width, image.height));
     geometry_bytes(&model.geometry) + textures.sum::<u64>()
 }
 
 /// Returns the size of the static geometry of a model on the device, with all levels of detail.
-#[must_use]
 pub fn geometry_bytes(geometry: &Geometry) -> u64 {
     let own_levels = || geometry.levels().filter_map(|(vertex_count, own)| Some((vertex_count as usize, own?)));
     let bind_vertices = geometry.vertex_count() + own_levels().map(|(vertex_count, _)| vertex_count).sum::<usize>();

@@ -6,14 +6,13 @@
 //! few constants (1, 2, 4, 8), so influences of weight zero fill up the list of a vertex ([`SkinOrder::pad`]).
 //!
 //! A run consists of whole work groups, each with the largest number of influences of its vertices. So a level has no more
-//! work groups than one dispatch would have. A work group consists of whole lines of the transient vertex buffer
-//! ([`VERTICES_PER_LINE`]), because a run passes over all poses before the next one starts: a line of which each run wrote a
-//! part would go to memory several times: 1.11 to 1.71 times as many lines as there are, on five real models. Whole lines cost
-//! them 6 to 17 % more influences.
+//! work groups than one dispatch would have. A work group consists of whole cache lines of the transient vertex buffer
+//! ([`VERTICES_PER_LINE`]). A run skins all poses before the next run starts, so a line that two runs share would go to memory
+//! twice. Without this rule, five real models wrote 1.11 to 1.71 times as many lines. With it, they have 6 to 17 % more influences.
 //!
-//! The lists are apart from the numbers of the vertices, which suit the draws: vertices of a coarse level come first, and
-//! neighbours in the index buffer are neighbours in memory. Vertices that are numbered by their number of influences instead
-//! would make both skinning and drawing slower.
+//! The order of skinning is not the order of the vertices, which suits the draws: vertices of a coarse level come first, and
+//! neighbours in the index buffer are neighbours in memory. One order for both, by the number of influences, would make skinning
+//! and drawing slower.
 //!
 //! With a constant number of influences the compiler unrolls the loop, and a work group reads the influences once for several
 //! poses (`POSES_PER_GROUP` of `skin_pass.rs`). `docs/measurements.md` has the figures.
@@ -49,7 +48,6 @@ pub struct SkinOrder {
 
 impl SkinOrder {
     /// Divides the vertices of each level of a model into runs.
-    #[must_use]
     pub fn new(geometry: &Geometry) -> Self {
         let mut order = Self { vertices: Vec::new(), levels: Vec::new() };
         for (vertex_count, own) in geometry.levels() {
@@ -84,7 +82,6 @@ impl SkinOrder {
     }
 
     /// Returns the runs of a level of detail. Levels beyond the coarsest one are equal to it.
-    #[must_use]
     pub fn runs(&self, level: u32) -> &[SkinRun] {
         self.levels.get(level as usize).or(self.levels.last()).map_or(&[], |runs| runs)
     }
@@ -124,7 +121,6 @@ impl SkinOrder {
 }
 
 /// Returns the smallest constant for a number of influences, or `None` if it is too large for all of them.
-#[must_use]
 pub fn run_count(influence_count: u32) -> Option<u32> {
     COUNTS.into_iter().find(|&count| influence_count <= count)
 }

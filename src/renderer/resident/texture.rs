@@ -36,7 +36,6 @@ impl TextureContent {
 }
 
 /// Returns the size of a texture with all of its mip levels, at four bytes per texel.
-#[must_use]
 pub fn texture_bytes(width: u32, height: u32) -> u64 {
     let levels = width.max(height).max(1).ilog2() + 1;
     let texels = |level: u32| u64::from((width >> level).max(1)) * u64::from((height >> level).max(1));
@@ -66,7 +65,6 @@ impl Samplers {
 
 impl Texture {
     /// Returns the texture for a descriptor set.
-    #[must_use]
     pub fn binding(&self) -> Binding<'_> {
         Binding::Texture(&self.image, &self.sampler)
     }
@@ -82,7 +80,6 @@ pub struct TextureCache<'a> {
 
 impl<'a> TextureCache<'a> {
     /// Returns an empty cache.
-    #[must_use]
     pub fn new(uploader: &'a mut Uploader, samplers: &'a mut Samplers) -> Self {
         Self { uploader, samplers, images: HashMap::new(), textures: HashMap::new() }
     }
@@ -118,7 +115,6 @@ impl<'a> TextureCache<'a> {
     }
 
     /// Returns all textures.
-    #[must_use]
     pub fn into_textures(self) -> Vec<Arc<Texture>> {
         self.textures.into_values().collect()
     }

@@ -38,7 +38,6 @@ impl Uploader {
     }
 
     /// Returns the device.
-    #[must_use]
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }

@@ -30,7 +30,6 @@ impl SkinVariant {
     };
 
     /// Returns the constants of the shaders that draw this variant.
-    #[must_use]
     pub fn constants(self) -> SpecializationConstants {
         SpecializationConstants {
             influence_count: self.influence_count,

@@ -111,13 +111,11 @@ impl StreamBuffer {
     }
 
     /// Returns the whole buffer that shaders read, or `None` after a failure.
-    #[must_use]
     pub fn binding(&self) -> Option<Binding<'_>> {
         self.read_by_shaders().map(Binding::Buffer)
     }
 
     /// Returns the buffer that shaders read, or `None` after a failure.
-    #[must_use]
     pub fn read_by_shaders(&self) -> Option<&Buffer> {
         self.memory.as_ref().map(|memory| memory.device_local.as_ref().unwrap_or(&memory.mapped))
     }
@@ -133,14 +131,12 @@ impl StreamBuffer {
     }
 
     /// Returns the kind of memory that [`Self::elements`] returns.
-    #[must_use]
     pub fn memory_kind(&self) -> MemoryKind {
         let is_cached = self.memory.as_ref().is_none_or(|memory| memory.mapped.is_host_cached());
         if is_cached { MemoryKind::Cached } else { MemoryKind::WriteCombined }
     }
 
     /// Returns source, destination and size of the copy that the staged path needs, or `None` if there is none.
-    #[must_use]
     pub fn pending_copy(&self) -> Option<(&Buffer, &Buffer, u64)> {
         let memory = self.memory.as_ref().filter(|_| self.used_bytes > 0)?;
         Some((&memory.mapped, memory.device_local.as_ref()?, self.used_bytes))

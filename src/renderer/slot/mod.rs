@@ -143,14 +143,12 @@ impl FrameSlot {
     }
 
     /// Returns the pass of the slot's frame in flight that ran last, and the timeline value that ends the frame.
-    #[must_use]
     pub fn last_pass(&self) -> Option<(u64, Pass)> {
         let written = self.timestamps.as_ref()?.written_count()?;
         Some((self.in_flight_until?, Pass::after_timestamps(written)))
     }
 
     /// Returns the fence that the slot's next submission signals, or a null handle.
-    #[must_use]
     pub fn fence(&self) -> vk::Fence {
         self.finished.as_ref().map_or(vk::Fence::null(), Fence::raw)
     }
@@ -163,8 +161,8 @@ impl FrameSlot {
         }
     }
 
-    /// Makes room for a frame and writes its pose records. Call it after [`Self::wait`]. Steady frames find enough room; a
-    /// growing crowd gets larger buffers.
+    /// Makes room for a frame, and writes its pose records. Call it after [`Self::wait`]. In a steady frame the buffers are large
+    /// enough; for a growing crowd they are replaced by larger ones.
     ///
     /// # Errors
     /// No memory, or more than the device allows.
@@ -223,7 +221,6 @@ impl FrameSlot {
     }
 
     /// Returns the buffer of the instances, for vertex input.
-    #[must_use]
     pub fn instances(&self) -> Option<&Buffer> {
         self.streams.instances.read_by_shaders()
     }
