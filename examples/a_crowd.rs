@@ -15,9 +15,9 @@
 //! |---|---|---|---|
 //! | placements ([`InstanceData`]) | N | 64 N | once |
 //! | pose records ([`PoseRecord`]) | N | 20 N | once, because all poses are visible |
-//! | palette ([`JointMatrix`]) | N J | 48 N J | by the CPU in each frame, for each slot |
-//! | morph weights | N W | 4 N W | by the CPU in each frame, for each slot |
-//! | skinned vertices ([`SkinnedVertex`]) | N V | 16 N V | by the GPU in each frame, for each slot |
+//! | palette ([`JointMatrix`]) | N J | 48 N J | by the CPU in each frame, in that frame's slot |
+//! | morph weights | N W | 4 N W | the same |
+//! | skinned vertices ([`SkinnedVertex`]) | N V | 16 N V | by the GPU in each frame, in that frame's slot |
 //! | skinned tangents | N V | 4 N V | the same |
 //!
 //! A *slot* is what one frame in flight owns. With two slots the CPU writes one palette while the GPU reads the other. What never
@@ -147,6 +147,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
     let model = &models[0];
     let settings = CrowdSettings { instance_count: INSTANCES, clip: ClipChoice::All, ..CrowdSettings::default() };
     let crowd = Crowd::new(Arc::clone(&models), &settings)?;
+    // Sorted by model; here there is one.
     let states: Vec<_> = crowd.instance_states().collect();
     let (size, weight_count) = (PoseSize::of(model), model.morph_weight_count());
     let vertex_count = size.level(0).vertex_count;

@@ -2,9 +2,9 @@
 //!
 //! `cargo run --release --example one_character -- [MODEL.glb [OUT.png]]`
 //!
-//! The steps are those of the program's frame (`src/renderer/frame.rs`), for one instance and one image, without shadows,
-//! ground and sky: those of the same picture that `throng render --shadows off --ground off --background '#000000' --msaa 1
-//! --lod-error 0 --phase zero --time 0.4 --size 512x512 MODEL.glb` draws.
+//! It draws the picture of `throng render --shadows off --ground off --background '#000000' --msaa 1 --lod-error 0 --phase zero
+//! --time 0.4 --size 512x512 MODEL.glb`, with the steps of the program's frame (`src/renderer/frame.rs`) for one instance and one
+//! image.
 //!
 //! 1. import the model, place it, and evaluate its first clip at one time on the CPU;
 //! 2. put its joint matrices into the palette, and describe the pose in a `PoseRecord`;
@@ -131,7 +131,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
     let tone_map = ToneMapPass::new(&builder, image.info().format, false, &attachments)?;
 
     let record = |recorder: Recorder| {
-        // The light of the surroundings.
+        // Computes the light of the surroundings once, with its own barriers.
         lighting.record(recorder, frame.sky);
         recorder.bind_pipeline(&skin);
         for (number, set) in [(FRAME_SET, &frame_set), (MODEL_SET, &gpu_model.set), (PAGE_SET, &page_set)] {

@@ -13,8 +13,9 @@
 //! all three steps for eight poses at once, which is 3 to 5 times as fast. It leaves clips that do not fit its tables
 //! to [`evaluate`].
 //!
-//! [`mod@blend`] makes one pose of two clips. [`skin`] is the CPU twin of `skin.comp` and its test oracle; both read a [`BindPose`]. [`stage`] stops the calculation at an
-//! earlier factor, to show it. [`winding`] finds the surfaces that a clip mirrors.
+//! [`mod@blend`] makes one pose of two clips. [`skin`] is the CPU twin of `skin.comp` and its test oracle; both read a
+//! [`BindPose`]. [`stage`] stops the calculation at an earlier factor, to show it. [`winding`] finds the surfaces that a clip
+//! mirrors.
 //!
 //! All functions rely on the invariants of [`Model`] (parents before children, indices in range, numbers finite) and do
 //! not check them again. A slice of the wrong length is the caller's mistake, and the function panics.

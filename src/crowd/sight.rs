@@ -95,7 +95,8 @@ pub(super) struct Run {
 pub(super) struct Sight {
     /// The pose that the instance shows.
     pub pose: u32,
-    /// The levels that the instance needs in the camera's view and in the light's; 255 if the view does not show it.
+    /// The levels that the instance needs in the camera's view and in the light's; 255 if the view does not show it; the
+    /// pose then takes the level of the other view.
     pub levels: [u8; 2],
     /// Whether the camera may see the instance.
     pub is_seen: bool,

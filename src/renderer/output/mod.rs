@@ -174,7 +174,7 @@ impl Output {
             }
             Self::Offscreen(_) => {}
             Self::Window(_) => {
-                // Nothing on this queue reads the image any more: the layout changes after the drawing (WAR), and before the
+                // Nothing on this queue reads the image any more: the layout changes after the drawing (WAW), and before the
                 // stage that signals presentation.
                 let presented = (Access::COLOR_WRITE.finished(), vk::ImageLayout::PRESENT_SRC_KHR);
                 recorder.image_barriers([ImageBarrier::new(image, COLOR_TARGET, presented)]);

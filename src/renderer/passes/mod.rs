@@ -1,7 +1,8 @@
 //! The passes of a frame, one file each, with shaders of the same name.
 //!
 //! In: [`PassInput`]: the frame's plan, and its data on the GPU. Out: recorded commands. No barrier is here: those between
-//! passes are in [`frame`](super::frame), and those of the output's image in [`output`](super::output).
+//! passes are in [`frame`](super::frame), that of the upload is in `slot`, and those of the output's image in
+//! [`output`](super::output).
 
 pub mod character_pass;
 pub mod crowd_draw;
