@@ -19,7 +19,7 @@ use crate::gpu::loader::{P, VALIDATION_LAYER, above_validation, layer_has_settin
 list_gpu_tests![the_layer_has_no_other_advice [ignored if !layer_has_settings()]];
 
 /// The advice that the program does not take, and why.
-const LEFT: [(&str, &str); 6] = [
+const LEFT: [(&str, &str); 5] = [
     (
         "BestPractices-AMD-CreatePipelinesLayout-KeepLayoutSmall",
         "The shaders environment_*.comp have the sky as push constants, 20 words. They run only when the sky changes.",
@@ -36,10 +36,6 @@ const LEFT: [(&str, &str); 6] = [
     (
         "BestPractices-NVIDIA-CreateImage-Depth32Format",
         "Reversed depth is exact at all distances in floats alone, and these formats have 32 bits.",
-    ),
-    (
-        "BestPractices-NVIDIA-CreatePipelineLayout-LargePipelineLayout",
-        "The layout of the scene takes 260 bytes. A layout without the buffers of the debug views would need more code.",
     ),
     (
         SORT_AND_BIND,
