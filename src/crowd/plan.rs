@@ -147,8 +147,8 @@ pub enum PlanError {
 /// The plan of one frame. It is rebuilt in place each frame and allocates only while it grows.
 #[derive(Debug, Default)]
 pub struct FramePlan {
-    /// Whether poses have all joint matrices in all levels of detail, for a skeleton. Otherwise a pose has those that its level
-    /// needs. [`rebuild`](Self::rebuild) reads it.
+    /// Whether poses have all joint matrices in all levels of detail. Otherwise a pose has those that its level needs.
+    /// [`rebuild`](Self::rebuild) reads it.
     pub all_joints: bool,
     /// One record for each visible pose, in the order of the poses.
     pub records: Vec<PoseRecord>,

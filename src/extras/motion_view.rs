@@ -107,7 +107,10 @@ impl MotionView {
     /// No skinned vertices are kept, no memory, or the driver cannot build a pipeline.
     pub fn plan(&mut self, renderer: &mut Renderer, is_shown: bool) -> Result<()> {
         self.is_shown = false;
-        if is_shown {
+        if !is_shown {
+            // A frame that was skipped may have kept its places, and this one takes its number, its slot and its pages.
+            self.histories.iter_mut().for_each(|history| history.crowd = Weak::new());
+        } else {
             if renderer.building().skinning == Skinning::Vertex {
                 return Err(Error::NoSkinnedVertices("the debug view motion"));
             }
