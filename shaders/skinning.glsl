@@ -13,7 +13,8 @@ layout(set = 1, binding = 3, std430) readonly buffer BindTangents {
     uint bind_tangents[];
 };
 
-// Reads one vertex of the model, with its normal and tangent if they are wanted. bind_vertex_offset is that of the pose.
+// Reads one vertex of the model, with its normal and tangent if they are wanted. bind_vertex_offset is that of the pose: a
+// coarser level may have influences of its own, and then bind vertices of its own, but never tangents.
 UnpackedVertex unpack_vertex(uint vertex, uint bind_vertex_offset, bool wants_normal, bool wants_tangent) {
     UnpackedVertex unpacked;
     uint bound = bind_vertex_offset + vertex;

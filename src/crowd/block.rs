@@ -4,7 +4,7 @@
 //! poses at a time ([`lanes`]), and all others one by one ([`evaluate_blend`]). Both give the same poses.
 
 use super::Crowd;
-use super::crossfade::ClipPair;
+use super::playback::ClipPair;
 use super::sight::VisiblePose;
 use crate::animation::lanes::{self, GROUP_INSTANCES, LaneScratch, LaneSource};
 use crate::animation::{Blend, PoseScratch, PoseStreams, evaluate_blend, evaluate_morph_weights};

@@ -133,6 +133,7 @@ impl Crowd {
                 model,
                 rank,
                 clip: None,
+                clip_before: None,
                 phase: if settings.phase == PhaseMode::Random { phases.unit() } else { 0.0 },
                 placement: Placement { position, scale: own_scale, ..place },
                 own_scale,
@@ -151,9 +152,9 @@ impl Crowd {
     /// boxes of both clips. A blended limb may leave both boxes on its way from one to the other, but not the sphere, which
     /// reaches farther than the boxes in all directions but those of their corners.
     pub(super) fn measure(&mut self) {
-        let Self { models, instances, repertoire, crossfade, .. } = self;
+        let Self { models, instances, repertoire, .. } = self;
         let world_boxes = instances.iter_mut().map(|instance| {
-            let shown = crossfade.clips(instance);
+            let shown = instance.clips();
             let [from, to] = [shown.from, shown.to].map(|clip| repertoire.bounds(models, shown.model as usize, clip));
             let bounds = from.union(&to);
             let world_from_model = instance.placement.world_from_model();

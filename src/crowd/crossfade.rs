@@ -10,7 +10,7 @@
 //! begins with one of them alone: no pose jumps. Blending from the blend would need a chain of clips that grows with each
 //! choice, or a stored pose for each instance, which freezes while it fades out.
 
-use super::playback::{clip_of, duration_of, start_in, wrap_seconds};
+use super::playback::{ClipPair, clip_of, duration_of, start_in, wrap_seconds};
 use super::settings::{ClipChoice, CrowdError, ModelClips, resolve_clips};
 use super::{Crowd, Instance};
 use crate::animation::lanes::LaneBlend;
@@ -18,17 +18,6 @@ use crate::animation::{Blend, Source};
 
 /// The default duration of a crossfade.
 pub const DEFAULT_FADE_SECONDS: f64 = 0.25;
-
-/// The clips that instances of one model show. They differ while the instances blend. Instances are sorted by them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct ClipPair {
-    /// Index of the model.
-    pub model: u32,
-    /// The clip that was chosen; `None` is the rest pose.
-    pub to: Option<u32>,
-    /// The clip that is faded out.
-    pub from: Option<u32>,
-}
 
 /// The crossfade of a crowd, and how to evaluate it. Empty while no instance blends.
 #[derive(Debug, Default)]
@@ -44,8 +33,6 @@ pub(super) struct Crossfade {
 struct Fade {
     start_seconds: f64,
     duration_seconds: f64,
-    /// The clip that each instance fades out, by rank, because changing clips sorts the instances again.
-    clips_before: Vec<Option<u32>>,
 }
 
 impl Fade {
@@ -65,13 +52,6 @@ impl Fade {
 }
 
 impl Crossfade {
-    /// Returns the clips that an instance shows.
-    pub fn clips(&self, instance: &Instance) -> ClipPair {
-        let Instance { model, clip, rank, .. } = *instance;
-        let from = self.running.as_ref().map_or(clip, |fade| fade.clips_before[rank as usize]);
-        ClipPair { model, to: clip, from }
-    }
-
     /// Returns the compiled blend of two clips, if they fit the lanes.
     pub fn lane_blend(&self, clips: ClipPair) -> Option<&LaneBlend> {
         let index = self.blends.binary_search_by_key(&clips, |(clips, _)| *clips).ok()?;
@@ -123,12 +103,8 @@ impl Crowd {
     }
 
     fn begin_crossfade(&mut self, clips: &[ModelClips], start_seconds: f64, duration_seconds: f64) {
-        let mut clips_before = vec![None; self.instances.len()];
-        for instance in &self.instances {
-            clips_before[instance.rank as usize] = instance.clip;
-        }
         self.crossfade = Crossfade::default();
-        self.crossfade.running = Some(Fade { start_seconds, duration_seconds, clips_before });
+        self.crossfade.running = Some(Fade { start_seconds, duration_seconds });
         self.assign_clips(clips, Some((start_seconds, duration_seconds)));
         self.show_all();
     }
@@ -149,6 +125,7 @@ impl Crowd {
         match waiting {
             Some((clips, duration_seconds)) => self.begin_crossfade(&clips, time_seconds, duration_seconds),
             None => {
+                self.instances.iter_mut().for_each(|instance| instance.clip_before = instance.clip);
                 self.sort_by_clips();
                 self.show_all();
             }
@@ -164,7 +141,7 @@ impl Crowd {
             Source { clip, time_seconds: wrap_seconds(start_seconds + clip_seconds, duration_of(clip)) }
         };
         let own = source(instance.clip, instance.start_seconds);
-        let ClipPair { from, to, .. } = self.crossfade.clips(instance);
+        let ClipPair { from, to, .. } = instance.clips();
         match &self.crossfade.running {
             Some(fade) if from != to => {
                 let (start_seconds, _) = start_in(clip_of(model, from), instance.phase, self.share_hz);
@@ -180,7 +157,7 @@ impl Crowd {
         if crossfade.running.is_none() {
             return;
         }
-        let mut pairs: Vec<ClipPair> = instances.iter().map(|instance| crossfade.clips(instance)).collect();
+        let mut pairs: Vec<ClipPair> = instances.iter().map(Instance::clips).collect();
         pairs.dedup();
         pairs.retain(|clips| clips.from != clips.to);
         let compiled = |clips: ClipPair| {

@@ -83,6 +83,8 @@ struct Instance {
     rank: u32,
     /// Index of the clip; `None` is the rest pose.
     clip: Option<u32>,
+    /// The clip that the instance fades out; otherwise the same clip.
+    clip_before: Option<u32>,
     /// The share of the clip's duration at which the instance starts, 0 to 1.
     phase: f32,
     /// The time in the clip at which the instance starts. It is rounded if poses are shared.

@@ -2,10 +2,10 @@
 //!
 //! In: a [`Sight`] of each instance. Out: the [`Lists`] of visible poses and instances, in the order that
 //! [`visible`](super::visible) promises. It is a counting sort: models and levels are few, and within them the poses are in
-//! order already. First, each part is sorted alone, and its poses of each key are counted. The counts give each such piece of
-//! a part its place in the lists. Then recursive halving gives each task some pieces and their places, as in
-//! [`Crowd::evaluate`](super::Crowd::evaluate). So tasks share no memory, need no locks and do not allocate, and the lists
-//! are the same for any number of threads.
+//! order already. First, each part is sorted alone, and its poses of each key are counted, in a table for the few models that
+//! it has. The counts give each such piece of a part its place in the lists. Then recursive halving gives each task some
+//! pieces and their places, as in [`Crowd::evaluate`](super::Crowd::evaluate). So tasks share no memory, need no locks and do
+//! not allocate, and the lists are the same for any number of threads.
 
 use std::ops::{AddAssign, Range};
 
@@ -29,7 +29,7 @@ struct FoundPose {
     instance: u32,
     /// Index of its clips.
     run: u32,
-    /// Its place in the [order of keys](Keys).
+    /// The index of its key among those of the part.
     key: u32,
     /// Its levels in the camera's view and in the light's.
     levels: [u8; 2],
@@ -116,13 +116,15 @@ pub(super) struct Part {
     found: Vec<FoundPose>,
     /// The indices of `found` in the order of keys.
     order: Vec<u32>,
-    /// The counts of each key, and the end of its elements in `order`.
+    /// The first key of the models that its instances have.
+    first_key: u32,
+    /// The counts of each key of these models, and the end of its elements in `order`.
     keys: Vec<(Counts, u32)>,
 }
 
 impl Part {
     /// Divides a crowd. Allocates room for the case that all instances are visible and each has its own pose.
-    pub fn divide(instances: &[Instance], key_count: u32, parts: &mut Vec<Self>) {
+    pub fn divide(instances: &[Instance], keys: &[Keys], parts: &mut Vec<Self>) {
         let length = LEAST_INSTANCES.max(instances.len().div_ceil(MOST_PARTS));
         let (mut count, mut first) = (0, 0);
         while first < instances.len() {
@@ -141,7 +143,9 @@ impl Part {
             part.found.reserve(end - first);
             part.order.clear();
             part.order.reserve(end - first);
-            part.keys.resize(key_count as usize, Default::default());
+            let keys_of = |instance: usize| keys[instances[instance].model as usize];
+            part.first_key = keys_of(first).first;
+            part.keys.resize((keys_of(end - 1).end() - part.first_key) as usize, Default::default());
             (count, first) = (count + 1, end);
         }
         parts.truncate(count);
@@ -184,7 +188,7 @@ impl Part {
             let mut finish = |last: Option<(u32, FoundPose)>| {
                 let Some((_, pose)) = last else { return };
                 let levels = settled(pose.levels);
-                let key = keys.key(levels, has_morphs);
+                let key = keys.key(levels, has_morphs) - self.first_key;
                 self.keys[key as usize].0 +=
                     Counts { poses: 1, seen: pose.seen_count, shadow_only: pose.shadow_only_count };
                 self.found.push(FoundPose { key, levels, ..pose });
@@ -279,9 +283,9 @@ impl<'a> Places<'a> {
 
 impl Sorted {
     /// Allocates room for all pieces that the parts of a crowd can have.
-    pub fn make_room(&mut self, parts: &[Part], instances: usize, key_count: u32) {
+    pub fn make_room(&mut self, parts: &[Part], instances: usize) {
         self.pieces.clear();
-        self.pieces.reserve(instances.min(parts.len() * key_count as usize));
+        self.pieces.reserve(instances.min(parts.iter().map(|part| part.keys.len()).sum()));
     }
 
     /// Gives each piece its place, and counts the visible poses and instances of each model.
@@ -290,10 +294,15 @@ impl Sorted {
         self.all = Counts::default();
         for (keys, (pose_count, instance_count)) in keys.iter().zip(pose_counts.iter_mut().zip(instance_counts)) {
             let before = self.all;
-            for key in keys.first as usize..keys.end() as usize {
-                for (part, &(counts, end)) in (0..).zip(parts.iter().map(|part| &part.keys[key])) {
+            // Both models and parts are in the order of instances, so few parts have instances of a model.
+            let first_part = parts.partition_point(|part| part.first_key + part.keys.len() as u32 <= keys.first);
+            let end_part = parts.partition_point(|part| part.first_key < keys.end());
+            for key in keys.first..keys.end() {
+                for (index, part) in (first_part as u32..).zip(&parts[first_part..end_part]) {
+                    let (counts, end) = part.keys[(key - part.first_key) as usize];
                     if counts.poses > 0 {
-                        self.pieces.push(Piece { part, first: end - counts.poses, counts, place: self.all });
+                        let first = end - counts.poses;
+                        self.pieces.push(Piece { part: index, first, counts, place: self.all });
                         self.all += counts;
                     }
                 }

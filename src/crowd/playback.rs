@@ -13,6 +13,24 @@ use crate::model::{Clip, Model};
 /// The largest number of shared poses of a clip; no crowd has more instances.
 const MAX_SHARED_POSES: f64 = 4_194_304.0;
 
+/// The clips that instances of one model show. They differ while the instances blend. Instances are sorted by them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ClipPair {
+    /// Index of the model.
+    pub model: u32,
+    /// The clip that was chosen; `None` is the rest pose.
+    pub to: Option<u32>,
+    /// The clip that is faded out.
+    pub from: Option<u32>,
+}
+
+impl Instance {
+    /// Returns the clips that the instance shows.
+    pub(super) fn clips(&self) -> ClipPair {
+        ClipPair { model: self.model, to: self.clip, from: self.clip_before }
+    }
+}
+
 /// Returns the clip with this index. `None` is the rest pose.
 pub(super) fn clip_of(model: &Model, clip: Option<u32>) -> Option<&Clip> {
     clip.and_then(|clip| model.clips.get(clip as usize))
@@ -63,9 +81,9 @@ pub(super) fn shared_pose_count(clip: Option<&Clip>, share_hz: f64) -> f64 {
 }
 
 impl Crowd {
-    /// Gives each instance a clip, and sorts the instances. In a crossfade, which begins at a time and has a duration,
-    /// instances that travel stay where they are if they can.
-    pub(super) fn assign_clips(&mut self, clips: &[ModelClips], crossfade: Option<(f64, f64)>) {
+    /// Gives each instance a clip, and sorts the instances. With a `fade`, which begins at a time and has a duration, they
+    /// blend from the clips that they have, and instances that travel stay where they are if they can.
+    pub(super) fn assign_clips(&mut self, clips: &[ModelClips], fade: Option<(f64, f64)>) {
         // Clips are dealt out by rank, so the result does not depend on the clips that were played before.
         self.instances.sort_unstable_by_key(|instance| (instance.model, instance.rank));
         let mut random = SplitMix64::new(self.seed, stream::CLIPS);
@@ -75,10 +93,12 @@ impl Crowd {
             random.shuffle(&mut deal);
             for (index, clip) in range.zip(deal) {
                 self.repertoire.prepare(&self.models, model, clip);
-                self.instances[index].clip = clip;
+                let instance = &mut self.instances[index];
+                instance.clip_before = if fade.is_some() { instance.clip } else { clip };
+                instance.clip = clip;
             }
         }
-        let stay = |crowd: &mut Self| crossfade.is_some_and(|(start, duration)| crowd.change_pace(start, duration));
+        let stay = |crowd: &mut Self| fade.is_some_and(|(start, duration)| crowd.change_pace(start, duration));
         if self.travel && !stay(self) {
             self.arrange();
         }
@@ -112,7 +132,7 @@ impl Crowd {
     /// Decides when in its clip each instance starts, and which instances share a pose. Instances that blend share it if both
     /// clips start at the same time.
     fn assign_poses(&mut self) {
-        let Self { models, instances, index_of_rank, crossfade, share_hz, .. } = self;
+        let Self { models, instances, index_of_rank, share_hz, .. } = self;
         let start_of = |instance: &Instance, clip: Option<u32>| {
             start_in(clip_of(&models[instance.model as usize], clip), instance.phase, *share_hz)
         };
@@ -120,7 +140,7 @@ impl Crowd {
             (instance.start_seconds, instance.pose) = start_of(instance, instance.clip);
         }
         let key = |instance: &Instance| {
-            let clips = crossfade.clips(instance);
+            let clips = instance.clips();
             let start_before = if clips.from == clips.to { 0.0 } else { start_of(instance, clips.from).0 };
             // Times that are not negative are in the order of their bits.
             (clips, instance.pose, start_before.to_bits())

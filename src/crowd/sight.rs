@@ -3,8 +3,8 @@
 //! In: an instance and the [`Views`]. Out: a [`Sight`], which says whether the camera or the light shows the instance, and in
 //! which level of detail.
 
-use super::crossfade::ClipPair;
 use super::placement::turned;
+use super::playback::ClipPair;
 use super::{Instance, Ring};
 use crate::view::{Detail, Frustum};
 

@@ -21,7 +21,6 @@
 use glam::Vec3;
 use rayon::ThreadPool;
 
-use super::crossfade::Crossfade;
 use super::parts::{Keys, Lists, Part, Sorted};
 use super::sight::{COARSEST, Run, Views, VisiblePose};
 use super::{Crowd, Instance};
@@ -84,10 +83,10 @@ impl Visible {
     }
 
     /// Divides the instances. Their clips have changed, or the instances are in another order.
-    fn divide(&mut self, instances: &[Instance], crossfade: &Crossfade) {
+    fn divide(&mut self, instances: &[Instance]) {
         self.runs.clear();
         for (index, instance) in (0..).zip(instances) {
-            let clips = crossfade.clips(instance);
+            let clips = instance.clips();
             if self.runs.last().is_none_or(|last| last.clips != clips) {
                 let has_morphs = &self.has_morphs[clips.model as usize];
                 let of_clip = |clip: Option<u32>| has_morphs[clip.map_or(0, |clip| clip as usize + 1)];
@@ -98,9 +97,8 @@ impl Visible {
                 last.end = index + 1;
             }
         }
-        let key_count = self.keys.last().map_or(0, |keys| keys.end());
-        Part::divide(instances, key_count, &mut self.parts);
-        self.sorted.make_room(&self.parts, instances.len(), key_count);
+        Part::divide(instances, &self.keys, &mut self.parts);
+        self.sorted.make_room(&self.parts, instances.len());
     }
 }
 
@@ -130,7 +128,7 @@ impl Crowd {
 
     /// Lets all instances be visible, in full detail, until the next [`Crowd::cull`]. Call it after each change of clips.
     pub(super) fn show_all(&mut self) {
-        self.visible.divide(&self.instances, &self.crossfade);
+        self.visible.divide(&self.instances);
         self.cull(None, None, None, &Detail::FULL);
     }
 

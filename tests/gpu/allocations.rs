@@ -11,20 +11,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ash::vk;
 use throng::app::scene::Scene;
-use throng::crowd::ClipChoice;
+use throng::crowd::{ClipChoice, Crowd, CrowdSettings};
 use throng::extras::{DebugView, Equipped};
 use throng::model::Model;
 use throng::renderer::{FrameOutcome, RendererSettings, Shadows, Skinning, UploadPath};
 use throng::vulkan::device::Device;
 
-use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, in_own_processes};
+use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, in_own_processes, note};
 use crate::common::{levels, scene};
 
 pub fn tests() -> Vec<Test> {
-    in_own_processes(&[], gpu_tests![steady_frames_make_nothing])
+    in_own_processes(&[], gpu_tests![steady_frames_make_nothing, the_sort_takes_no_room_for_models_and_levels])
 }
 
-/// The system's allocator with a counter.
+/// The system's allocator with counters.
 struct CountingAllocator;
 
 #[global_allocator]
@@ -32,11 +32,14 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// The number of allocations of all threads since the process began.
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+/// Their bytes.
+static ALLOCATED_BYTES: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: every call goes to the system's allocator unchanged; counting touches no memory of the caller.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        ALLOCATED_BYTES.fetch_add(layout.size(), Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `GlobalAlloc`.
         unsafe { System.alloc(layout) }
     }
@@ -120,6 +123,21 @@ fn made_by_steady_frames(device: &Arc<Device>, scene: &mut Scene, settings: Rend
     }
     scene.camera = first_camera;
     made
+}
+
+/// A table with an entry for each model, each pair of levels and each part of the crowd would take 11 MB.
+fn the_sort_takes_no_room_for_models_and_levels(_: &TestDevice) {
+    let [one, hundred] = [1, 100].map(|model_count| {
+        let mut models = vec![scene::asset(scene::STRIP); model_count];
+        models.iter_mut().for_each(|model| levels::give_levels(model, 2, &[0.01; 12]));
+        let settings = CrowdSettings { instance_count: 20_000, clip: ClipChoice::None, ..CrowdSettings::default() };
+        let models = Arc::from(models);
+        let before = ALLOCATED_BYTES.load(Ordering::Relaxed);
+        Crowd::new(models, &settings).unwrap();
+        ALLOCATED_BYTES.load(Ordering::Relaxed) - before
+    });
+    note!("{one} bytes for a crowd of one model, {hundred} for a crowd of 100");
+    assert!(hundred < one + 2_000_000, "{hundred} bytes instead of {one}");
 }
 
 fn steady_frames_make_nothing(device: &TestDevice) {
