@@ -137,9 +137,7 @@ impl DebugView {
             Self::Instances => ("instances", "a colour for each instance", &[number::INSTANCES]),
             Self::Poses => ("poses", "the same colour: the same pose", &[number::POSES]),
             Self::Lod => ("lod", "grey: full detail, then green to red: coarser", &[number::LOD]),
-            Self::Motion => {
-                ("motion", "the way since the last frame: x red, y green, z blue; grey 0; black: not known", &[])
-            }
+            Self::Motion => ("motion", "way since the last frame: x red, y green, z blue; grey 0; black: unknown", &[]),
             // The surface hides the edges behind it.
             Self::Wireframe => ("wireframe", "", &[number::CLAY, number::WIRES]),
         }
