@@ -2,7 +2,7 @@
 //! `render` is on (`build/shaders.rs`).
 //!
 //! It also tells the tests which external files are available (`cfg(sample_models)`, `cfg(invalid_models)`,
-//! `cfg(oracle)`), and it tells the program which commit it was built from (`THRONG_COMMIT`).
+//! `cfg(wild_models)`, `cfg(oracle)`), and it tells the program which commit it was built from (`THRONG_COMMIT`).
 //!
 //! Errors are printed by `cargo::error`, one per line, so that cargo shows them like compiler errors.
 
@@ -33,6 +33,7 @@ use std::env;
 fn main() {
     declare_test_material("THRONG_SAMPLE_MODELS", "sample_models");
     declare_test_material("THRONG_INVALID_MODELS", "invalid_models");
+    declare_test_material("THRONG_WILD_MODELS", "wild_models");
     declare_test_material("THRONG_ORACLE", "oracle");
     #[cfg(feature = "app")]
     commit::declare();

@@ -58,8 +58,7 @@ pub struct Clip {
     pub file: Option<Arc<str>>,
     /// The time of the last key. A clip starts at 0.
     pub duration_seconds: f32,
-    /// The distinct arrays of key times, which tracks share. Each is non-empty, finite, never negative and never
-    /// decreasing. If several keys have the same time, the last one counts from that time on.
+    /// The distinct arrays of key times, which tracks share. Each is non-empty, finite and never decreasing. If several keys have the same time, the last one counts from that time on.
     pub timelines: Vec<Vec<f32>>,
     /// Animated translations.
     pub translations: Vec<Track<Vec3>>,

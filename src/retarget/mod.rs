@@ -84,6 +84,62 @@ pub enum NoFit {
 /// # Errors
 /// The source has no clips, or none of them moves anything of the model.
 pub fn borrow_clips(model: &mut Model, source: &Model) -> Result<Borrowed, NoFit> {
+    let first = model.clips.len();
+    let borrowed = borrow_for_one(model, source)?;
+    give_to_twins(model, first);
+    Ok(borrowed)
+}
+
+/// Gives the tracks of all clips from `first` on to the other skeletons of the file whose joints have the same names.
+fn give_to_twins(model: &mut Model, first: usize) {
+    let clips = &model.clips[first..];
+    let vectors = clips.iter().flat_map(|clip| clip.translations.iter().chain(&clip.scales)).map(|track| track.node);
+    let moved = vectors.chain(clips.iter().flat_map(|clip| &clip.rotations).map(|track| track.node)).collect();
+    let twins = twins_of(&moved, model);
+    free(&mut model.skeleton, &twins.values().flatten().copied().collect());
+    fn give<T: Clone>(tracks: &mut Vec<Track<T>>, twins: &BTreeMap<u32, Vec<u32>>, skeleton: &Skeleton) {
+        let of_twins = |track: &Track<T>| -> Vec<Track<T>> {
+            let others = twins.get(&track.node).into_iter().flatten().filter(|&&node| skeleton.is_free(node));
+            others.map(|&node| Track { node, ..track.clone() }).collect()
+        };
+        let given: Vec<Track<T>> = tracks.iter().flat_map(of_twins).collect();
+        tracks.extend(given);
+    }
+    for clip in &mut model.clips[first..] {
+        give(&mut clip.translations, &twins, &model.skeleton);
+        give(&mut clip.rotations, &twins, &model.skeleton);
+        give(&mut clip.scales, &twins, &model.skeleton);
+    }
+}
+
+/// Returns the joints of other skeletons that correspond to each of some nodes: they and all joints above them have the same
+/// names, and none of these is above both. Nodes that are moved themselves are no twins.
+fn twins_of(moved: &BTreeSet<u32>, model: &Model) -> BTreeMap<u32, Vec<u32>> {
+    /// The most joints above a joint that are compared. Hostile files have longer chains.
+    const MOST_ABOVE: usize = 64;
+    let Model { skeleton, skins, .. } = model;
+    let joints: HashSet<u32> = skins.iter().flat_map(|skin| &skin.joints).copied().collect();
+    let mut by_name: HashMap<&str, Vec<u32>> = HashMap::new();
+    for (node, name) in (0..).zip(&skeleton.names).filter(|(node, _)| joints.contains(node)) {
+        by_name.entry(name).or_default().push(node);
+    }
+    let parent = |&node: &u32| skeleton.parent(node as usize).map(|parent| parent as u32);
+    let chain =
+        |node: u32| std::iter::successors(Some(node), parent).take(MOST_ABOVE).take_while(|node| joints.contains(node));
+    let name = |node: u32| &*skeleton.names[node as usize];
+    let are_twins =
+        |a: u32, b: u32| chain(a).map(name).eq(chain(b).map(name)) && chain(a).zip(chain(b)).all(|(a, b)| a != b);
+    let mut taken = HashSet::new();
+    let twins = |&node: &u32| {
+        let named = by_name.get(name(node)).into_iter().flatten().copied().take(MOST_NAMESAKES);
+        let mut is_twin = |&other: &u32| !moved.contains(&other) && are_twins(node, other) && taken.insert(other);
+        let twins: Vec<u32> = named.filter(|other| joints.contains(&node) && is_twin(other)).collect();
+        (!twins.is_empty()).then_some((node, twins))
+    };
+    moved.iter().filter_map(twins).collect()
+}
+
+fn borrow_for_one(model: &mut Model, source: &Model) -> Result<Borrowed, NoFit> {
     if source.clips.is_empty() {
         return Err(NoFit::NoClips);
     }

@@ -24,6 +24,11 @@ pub fn sample_path(name: &str) -> PathBuf {
     PathBuf::from(std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS")).join(name)
 }
 
+/// Returns the path of a file in the folder that `THRONG_WILD_MODELS` names, like [`sample_path`].
+pub fn wild_path(name: &str) -> PathBuf {
+    PathBuf::from(std::env::var_os("THRONG_WILD_MODELS").expect("THRONG_WILD_MODELS")).join(name)
+}
+
 pub fn sample(name: &str) -> Model {
     import::load(&sample_path(name)).unwrap_or_else(|error| panic!("{error}"))
 }

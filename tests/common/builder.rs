@@ -268,6 +268,17 @@ pub struct Mistakes<'gltf> {
 }
 
 impl Mistakes<'_> {
+    /// Asserts for each case that a copy with another value at a path is read without the broken part, and warns with this
+    /// message. An ellipsis stands for the rest of a message.
+    pub fn are_left_out<const N: usize>(&self, cases: [(&str, Value, &str); N]) {
+        for (path, value, message) in cases {
+            let warnings = self.gltf.with(&[(path, value.clone())]).model().warnings;
+            let expected = format!("{}{}", self.at, message.trim_end_matches('…'));
+            let tells = |warning: &String| warning.starts_with(&expected) && warning.ends_with("left out");
+            assert!(warnings.iter().any(tells), "{path}: {value}: {warnings:?}");
+        }
+    }
+
     /// Asserts for each case that a copy with another value at a path is refused with this message. An ellipsis stands for
     /// the rest of a message.
     pub fn are_refused<const N: usize>(&self, cases: [(&str, Value, &str); N]) {

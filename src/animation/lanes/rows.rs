@@ -182,7 +182,8 @@ impl Rows {
         tracks.iter().for_each(|track| is_used[track.timeline()] = true);
         let used = clip.timelines.iter().zip(&is_used).filter(|(_, is_used)| **is_used);
         let mut times: Vec<f32> = used.flat_map(|(keys, _)| keys.iter().copied()).collect();
-        // A clip starts at 0, even if its first key is later.
+        // A clip starts at 0, even if its first key is later, or earlier.
+        times.retain(|&time| time > 0.0);
         times.push(0.0);
         times.sort_by(f32::total_cmp);
         times.dedup();

@@ -4,6 +4,9 @@
 //! `fox.glb: skins[0].inverseBindMatrices (accessors[12]): 22 matrices for 24 joints`. If it helps, it says how to fix
 //! the file. The readers do not know the file's name: they return a [`Fault`], and [`super::load`] adds the name. All
 //! text is shortened and made safe for a terminal here, because messages quote the file.
+//!
+//! A fault costs the smallest part that has it ([`Warnings::leave_out`]): a channel, an attribute, a primitive. It is an error
+//! of the whole file only if nothing is left to draw or to play.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -118,6 +121,8 @@ pub(super) struct Warnings {
     sentences: Vec<String>,
     seen: HashSet<String>,
     left_out_count: usize,
+    /// The first fault that cost a part.
+    fault: Option<Fault>,
 }
 
 impl Warnings {
@@ -138,8 +143,28 @@ impl Warnings {
         self.sentences.push(sentence);
     }
 
+    /// Returns a part of the file, or leaves it out with a warning if its content is broken. Limits and unsupported features
+    /// stay errors.
+    pub fn leave_out<T>(&mut self, part: &str, read: Result<T>) -> Result<Option<T>> {
+        match read {
+            Ok(read) => Ok(Some(read)),
+            Err(Fault::Content { at, problem }) => {
+                self.add(&at, format_args!("{problem}; the {part} is left out"));
+                self.fault.get_or_insert(Fault::Content { at, problem });
+                Ok(None)
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Returns the first fault that cost a part, for a file of which nothing is left.
+    pub fn take_fault(&mut self) -> Result<()> {
+        self.fault.take().map_or(Ok(()), Err)
+    }
+
     /// Adds the warnings of another list.
     pub fn append(&mut self, others: Self) {
+        self.fault = self.fault.take().or(others.fault);
         for sentence in others.sentences {
             self.add_sentence(sentence);
         }

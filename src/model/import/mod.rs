@@ -2,8 +2,9 @@
 //!
 //! Files are untrusted. Every import ends soon, either with a model that keeps every promise of [`crate::model`], or
 //! with an [`ImportError`] that names the part of the file at fault. It never panics or hangs, and the bytes of the
-//! files bound its memory. A file that violates the specification is an error if its meaning is unclear; otherwise it
-//! is repaired with a warning. Nothing is left out silently: see [`Model::warnings`].
+//! files bound its memory. One rule decides about a file that violates the specification: what is broken is repaired if its
+//! meaning is certain, left out if it is not, and named in a warning ([`Model::warnings`]). The file is an error only if
+//! nothing in it can be drawn, or if its structure cannot be trusted: its JSON, buffers, tree of nodes and sizes.
 //!
 //! Data flows through five rooms, which is also the reading order:
 //!
@@ -89,8 +90,11 @@ pub fn load_clips(path: &Path) -> Result<Model, ImportError> {
 
 fn import_clips(name: &str, bytes: &[u8], files: Files) -> error::Result<Model> {
     let mut warnings = Warnings::default();
-    let document = Document::open(&file::split(bytes)?, files, &mut warnings)?;
+    let document = Document::open(&file::split(bytes, &mut warnings)?, files, &mut warnings)?;
     let Motion { tree, skins, clips, humanoid } = Motion::read(&document, &SceneChoice::Default, &mut warnings)?;
+    if clips.iter().all(|clip| clip.timelines.is_empty()) {
+        warnings.take_fault()?;
+    }
     Ok(Model {
         name: name.to_owned(),
         skeleton: tree.skeleton,
@@ -116,7 +120,7 @@ impl Motion {
         let mut tree = NodeTree::read(document, scene, warnings)?;
         let skins = skins::read(document, &tree, warnings)?;
         let mut clips = clips::read(document, &tree, warnings)?;
-        let humanoid = humanoid::read(&document.roles, &tree, warnings)?;
+        let humanoid = humanoid::read(&document.roles, &tree, warnings);
         if document.roles.faces_backwards() {
             humanoid::turn_round(&mut tree, &mut clips);
         }
@@ -126,7 +130,7 @@ impl Motion {
 
 fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error::Result<Model> {
     let mut warnings = Warnings::default();
-    let mut document = Document::open(&file::split(bytes)?, files, &mut warnings)?;
+    let mut document = Document::open(&file::split(bytes, &mut warnings)?, files, &mut warnings)?;
     let mut motion_warnings = Warnings::default();
     let read_motion = || Motion::read(&document, scene, &mut motion_warnings);
     let (motion, ahead) = while_decoding(&document, read_motion);

@@ -179,7 +179,7 @@ file                bytes: {bytes:.1} KiB, generator: a test
 bounds in metres    min: 0 0.25 0, max: 1 1.25 0, height: 1
 palette             2
 bytes per instance  palette: 96 bytes, skinned vertices: 48 bytes, instance data: 64 bytes, total:
-                    208 bytes, cpu: 88 bytes
+                    208 bytes, cpu: 96 bytes
 static bytes        gpu geometry: 222 bytes, cpu clips: 32 bytes, cpu model: 252 bytes
 geometry            primitives: 1, file vertices: 3, vertices: 3, triangles: 1, influences: 6, max
                     influences: 2, draws: 1, influence histogram (2: 3)
@@ -229,7 +229,7 @@ nodes: 3
     assert_eq!(inspect::report(&model, false, 100), expected);
     let json = serde_json::to_value(inspect::facts(&model, false)).unwrap();
     let per_instance = json!({
-        "palette": 96, "skinned_vertices": 48, "morph_weights": 0, "instance_data": 64, "total": 208, "cpu": 88,
+        "palette": 96, "skinned_vertices": 48, "morph_weights": 0, "instance_data": 64, "total": 208, "cpu": 96,
     });
     for (path, expected) in [
         ("/bytes_per_instance", per_instance),

@@ -106,12 +106,20 @@ fn indices_and_counts_are_checked() {
     let normals = gltf.f32s("VEC3", &[0.0; 6]);
     let path = |of: &str| format!("meshes/0/primitives/0/{of}");
     let [outside, few] = ["index 3 at 2, but there are 3 vertices", "2 elements for 3 vertices"];
-    gltf.mistakes("meshes[0].primitives[0].").are_refused([
-        (&path("indices"), json!(indices), &format!("indices (accessors[1]): {outside}")),
-        (&path("attributes/NORMAL"), json!(normals), &format!("attributes.NORMAL (accessors[2]): {few}")),
-    ]);
+    let at = "meshes[0].primitives[0].";
+    gltf.mistakes(at).are_refused([(&path("indices"), json!(indices), &format!("indices (accessors[1]): {outside}"))]);
+    let few = format!("attributes.NORMAL (accessors[2]): {few}…");
+    gltf.mistakes(at).are_left_out([(&path("attributes/NORMAL"), json!(normals), &few)]);
+    // What is broken costs its own primitive.
+    let whole = gltf.primitive().clone();
+    let mut broken = whole.clone();
+    broken["indices"] = json!(indices);
+    let primitives = json!([broken, whole]);
+    let outside = format!("indices (accessors[1]): {outside}…");
+    gltf.mistakes(at).are_left_out([("meshes/0/primitives", primitives, &outside)]);
     gltf.bytes[12..16].copy_from_slice(&f32::INFINITY.to_le_bytes());
-    assert!(gltf.error().ends_with("POSITION (accessors[0]): vertex 1 is not finite"), "{}", gltf.error());
+    let problem = "meshes[0].primitives[0]: 1 vertices are not finite; 1 elements with them are left out";
+    assert!(gltf.error().ends_with(problem), "{}", gltf.error());
 }
 
 #[test]
@@ -120,7 +128,7 @@ fn degenerate_normals_and_missing_positions_give_warnings() {
     // The last normal is so short that its squared length is zero in f32.
     gltf.attribute("NORMAL", "VEC3", &[0.0, 0.0, 0.0, f32::NAN, 0.0, 0.0, 0.0, 3e-44, 0.0]);
     gltf.json["meshes"][0]["primitives"] = json!([gltf.primitive(), {"attributes": {}}]);
-    let model = gltf.model_that_warns(&["2 normals of length zero", "primitives[1].attributes: no POSITION"]);
+    let model = gltf.model_that_warns(&["2 normals without a direction", "primitives[1].attributes: no POSITION"]);
     assert_eq!(model.geometry.normals, [Vec3::Z, Vec3::Z, Vec3::Y]);
     assert!(!model.geometry.draw_ranges[0].flat_shaded);
     assert_eq!(model.geometry.source_primitives.len(), 1);

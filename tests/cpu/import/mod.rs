@@ -12,3 +12,4 @@ mod morphs;
 mod order;
 mod samples;
 mod skins;
+mod wild;

@@ -66,12 +66,12 @@ fn broken_trees_are_refused_and_deep_ones_are_not() {
 }
 
 #[test]
-fn endless_matrices_are_refused_and_zero_quaternions_are_no_rotation() {
+fn endless_matrices_are_left_out_and_zero_quaternions_are_no_rotation() {
     let mut gltf = Gltf::triangle();
     gltf.json["nodes"][0]["matrix"] = json!([1, 0, 0, 0, 0.5, 1, 0, 0, 0, 0, -1, 0, 4, 5, 6, 0.999_999_94]);
     assert!(gltf.model_without_warnings().geometry.draw_ranges[0].mirrored);
     let problem = "the matrix has a number that is not finite";
-    gltf.mistakes("nodes[0].matrix: ").are_refused([("nodes/0/matrix/0", json!(1e39), problem)]);
+    gltf.mistakes("nodes[0].matrix: ").are_left_out([("nodes/0/matrix/0", json!(1e39), problem)]);
     let gltf = Gltf::triangle().with(&[("nodes/0/rotation", json!([0, 0, 0, 0]))]);
     let model = gltf.model_that_warns(&["nodes[0].rotation: a rotation of length zero"]);
     assert_eq!(model.skeleton.rest.rotations[0], Quat::IDENTITY);
@@ -92,12 +92,13 @@ fn inverse_binds_may_be_more_than_joints_but_not_fewer() {
 }
 
 #[test]
-fn joints_out_of_range_and_broken_weights_are_refused_and_without_weights_the_first_joint_counts() {
-    let gltf = Gltf::skinned([[0, 0, 0, 0], [0, 2, 0, 0], [0; 4]], [[0.5, 0.5, 0.0, 0.0]; 3]);
-    let at = "test.gltf: meshes[0].primitives[0].attributes";
-    assert_eq!(gltf.error(), format!("{at}: vertex 1: joint 2 with weight 0.5, but skins[0] has 2 joints"));
-    let gltf = Gltf::skinned(UPPER, [[1.0, f32::NAN, 0.0, 0.0]; 3]);
-    assert_eq!(gltf.error(), format!("{at}: vertex 0: weight NaN is not finite"));
+fn broken_influences_are_left_out_and_without_weights_the_first_joint_counts() {
+    let gltf = Gltf::skinned([[0, 0, 0, 0], [1, 2, 0, 0], [0; 4]], [[0.25, 0.75, 0.0, 0.0]; 3]);
+    let model = gltf.model_that_warns(&["1 influences of joints that the skin does not have are left out"]);
+    assert_eq!(influences(&model)[1], [(1, 1.0)]);
+    let gltf = Gltf::skinned([[0, 1, 0, 0]; 3], [[f32::NAN, 0.5, f32::INFINITY, 0.0]; 3]);
+    let model = gltf.model_that_warns(&["6 weights are not finite and are left out"]);
+    assert_eq!(influences(&model)[0], [(1, 1.0)]);
     let gltf = Gltf::skinned([[0, 1, 0, 0]; 3], [[1.0, -1.0, 0.0, 0.0]; 3]);
     assert_eq!(influences(&gltf.model_that_warns(&["3 negative weights"]))[0], [(0, 1.0)]);
     let gltf = Gltf::skinned([[1, 0, 0, 0], [9, 0, 0, 0], [0, 0, 0, 0]], [[0.0; 4]; 3]);
@@ -106,17 +107,17 @@ fn joints_out_of_range_and_broken_weights_are_refused_and_without_weights_the_fi
 
     let mut gltf = Gltf::skinned(UPPER, FULL);
     gltf.primitive()["attributes"]["JOINTS_1"] = json!(1);
-    let problem = "test.gltf: meshes[0].primitives[0].attributes.JOINTS_1: there is no WEIGHTS_1";
-    assert_eq!(gltf.error(), problem);
+    gltf.model_that_warns(&["meshes[0].primitives[0].attributes.JOINTS_1: there is no WEIGHTS_1"]);
 
     let mut gltf = Gltf::triangle();
     gltf.push("nodes", json!({}));
     gltf.push("skins", json!({"joints": [1]}));
-    let bare = "meshes[0].primitives[0].attributes: no JOINTS_0, but a node uses this mesh with skins[0]";
-    gltf.mistakes("").are_refused([
-        ("nodes/0/skin", json!(0), bare),
-        ("nodes/0/skin", json!(1), "nodes[0].skin: skins[1] does not exist; the file has 1"),
-    ]);
+    let rigid = gltf.with(&[("nodes/0/skin", json!(0)), ("nodes/0/translation", json!([0, 3, 0]))]);
+    let model = rigid.model_that_warns(&["no JOINTS_0 with WEIGHTS_0 for skins[0]; the primitive follows the node"]);
+    assert_eq!((&model.palette.nodes, model.palette.is_joint.last()), (&vec![1, 0], Some(&false)));
+    // Nothing else is left to draw.
+    let dangling = "nodes[0].skin: skins[1] does not exist; the file has 1";
+    gltf.mistakes("").are_refused([("nodes/0/skin", json!(1), dangling)]);
 }
 
 #[test]

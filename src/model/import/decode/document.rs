@@ -12,7 +12,7 @@ use super::draco::{DecodedAccessor, DracoStreams};
 use super::meshopt::{self, CompressedView, DecodedView};
 use crate::model::SourceFile;
 use crate::model::import::error::{Fault, Result, Warnings};
-use crate::model::import::file::{Container, DeclaredRoles, Files, ParsedJson, UriFault, json};
+use crate::model::import::file::{Container, DeclaredRoles, Files, ParsedJson, UriFault, json, kind_of};
 use crate::model::import::limits::{Budget, Counted, TotalBudget};
 
 /// A parsed file with its buffers.
@@ -175,6 +175,13 @@ fn fetch_buffers<'f>(root: &Root, chunk: Option<&'f [u8]>, files: &mut Files) ->
             Buffer::Fetched(bytes) => bytes.len() as u64,
             Buffer::Absent => entry.byte_length.0,
         };
+        if let Buffer::Fetched(bytes) = &buffer
+            // Numbers may look like the start of an archive.
+            && (length < entry.byte_length.0 || bytes.iter().take(16).all(u8::is_ascii_graphic))
+            && let Some(kind) = kind_of(bytes)
+        {
+            return Err(Fault::content(format_args!("{at}.uri"), format_args!("the file is {kind}")));
+        }
         if length < entry.byte_length.0 {
             let problem = format!("{length} bytes, but byteLength says {}; is it cut short?", entry.byte_length.0);
             return Err(Fault::content(at, problem));

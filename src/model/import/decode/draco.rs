@@ -21,6 +21,7 @@ use gltf::json::validation::Checked;
 use serde::Deserialize;
 
 use crate::model::import::error::{Fault, Result};
+use crate::model::import::file::json::parse_value;
 use crate::model::import::limits::Budget;
 
 const NAME: &str = "KHR_draco_mesh_compression";
@@ -93,7 +94,7 @@ impl DracoStreams {
                 let value = primitive.extensions.as_ref().and_then(|extensions| extensions.others.get(NAME));
                 let Some(value) = value else { continue };
                 let at = format!("meshes[{mesh}].primitives[{number}].extensions.{NAME}");
-                let extension = Extension::deserialize(value).map_err(|error| Fault::content(&at, error))?;
+                let extension = parse_value::<Extension>(value).map_err(|error| Fault::content(&at, error))?;
                 let wanted = wanted_of(root, primitive, &extension, &at)?;
                 let stream = *stream_of_view.entry(extension.buffer_view).or_insert_with(|| {
                     let view = extension.buffer_view;

@@ -17,6 +17,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::model::import::error::{Fault, Result};
+use crate::model::import::file::json::parse_value;
 
 const EXT: &str = "EXT_meshopt_compression";
 const KHR: &str = "KHR_meshopt_compression";
@@ -99,7 +100,7 @@ impl CompressedView {
     pub fn of(view: &View, at: &str) -> Result<Option<Self>> {
         let Some((name, value)) = extension(view) else { return Ok(None) };
         let at = format!("{at}.extensions.{name}");
-        let compressed = Self::deserialize(value).map_err(|error| Fault::content(&at, error))?;
+        let compressed = parse_value::<Self>(value).map_err(|error| Fault::content(&at, error))?;
         compressed.check(name, view.byte_length.0).map_err(|problem| Fault::content(&at, problem))?;
         Ok(Some(compressed))
     }

@@ -13,7 +13,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::model::import::error::{Fault, Result};
+use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::limits::{MAX_FILE_BYTES, MAX_JSON_BYTES};
 
 const MAGIC: &[u8] = b"glTF";
@@ -108,7 +108,42 @@ fn expect_json(text: &[u8], is_empty: bool) -> Result<()> {
         return Ok(());
     }
     let problem = if is_empty { "it is empty" } else { "it is neither GLB nor JSON" };
-    Err(not_gltf(format!("{problem}; .gltf and .glb files can be read")))
+    Err(not_gltf(match kind_of(text) {
+        Some(kind) => format!("it is {kind}"),
+        None => format!("{problem}; .gltf and .glb files can be read"),
+    }))
+}
+
+/// Returns what a file is in place of glTF, a buffer or an image, and what to do about it.
+pub fn kind_of(bytes: &[u8]) -> Option<&'static str> {
+    let bytes = bytes.get(..HEAD_BYTES as usize).unwrap_or(bytes);
+    let text = bytes.strip_prefix(UTF8_BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
+    let begins = |word: &str| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()));
+    let has_line = |word: &str| text.split(|&byte| byte == b'\n').any(|line| line.starts_with(word.as_bytes()));
+    Some(match bytes {
+        _ if begins("version https://git-lfs") => {
+            "a pointer of Git LFS, not the file itself; run `git lfs pull` in its repository"
+        }
+        _ if begins("<!doctype html") || begins("<html") => "a web page, not the file itself; download the file again",
+        [0x1F, 0x8B, ..] => "compressed by gzip; unpack it first (`gunzip`)",
+        [b'P', b'K', 3, 4, ..] if bytes.windows(5).any(|word| matches!(word, b".usdc" | b".usda")) => {
+            "a USDZ archive, which is another format; convert it to .glb, for example with Blender"
+        }
+        [b'P', b'K', 3, 4, ..] => "a zip archive; unpack it, and name the .gltf or .glb file in it",
+        _ if bytes.starts_with(b"Kaydara FBX Binary") || begins("; FBX") => {
+            "an FBX file, which is another format; convert it to .glb, for example with Blender"
+        }
+        _ if bytes.starts_with(b"PXR-USDC") || begins("#usda") => {
+            "a USD file, which is another format; convert it to .glb, for example with Blender"
+        }
+        _ if begins("<?xml") || begins("<COLLADA") => {
+            "an XML file, which is another format; convert it to .glb, for example with Blender"
+        }
+        _ if has_line("v ") && has_line("f ") => {
+            "an OBJ file, which is another format; convert it to .glb, for example with Blender"
+        }
+        _ => return None,
+    })
 }
 
 /// Refuses JSON that is too long to be read.
@@ -143,18 +178,20 @@ pub struct Container<'f> {
 }
 
 /// Splits a `.glb` into its parts. A `.gltf` is JSON only.
-pub fn split(file: &[u8]) -> Result<Container<'_>> {
-    let parts = if file.starts_with(MAGIC) { split_glb(file)? } else { Container { json: file, binary: None } };
+pub fn split<'f>(file: &'f [u8], warnings: &mut Warnings) -> Result<Container<'f>> {
+    let parts =
+        if file.starts_with(MAGIC) { split_glb(file, warnings)? } else { Container { json: file, binary: None } };
     let json = parts.json.strip_prefix(UTF8_BYTE_ORDER_MARK).unwrap_or(parts.json);
     expect_json(json.trim_ascii_start(), file.is_empty())?;
     Ok(Container { json, ..parts })
 }
 
-fn split_glb(file: &[u8]) -> Result<Container<'_>> {
+fn split_glb<'f>(file: &'f [u8], warnings: &mut Warnings) -> Result<Container<'f>> {
     let length = check_glb_header(file, file.len() as u64)?;
     let glb = file.get(..length).unwrap_or(file);
     let (mut json, mut binary) = (None, None);
     let mut at = HEADER_BYTES;
+    let is_chunk = |at: usize| matches!(u32_at(glb, at + 4), Some(CHUNK_JSON | CHUNK_BIN));
     while let (Some(size), Some(kind)) = (u32_at(glb, at), u32_at(glb, at + 4)) {
         let first = at + CHUNK_HEADER_BYTES;
         let size = size as usize;
@@ -168,7 +205,15 @@ fn split_glb(file: &[u8]) -> Result<Container<'_>> {
             CHUNK_BIN if binary.is_none() => binary = Some(chunk),
             _ => {}
         }
-        at = first + size.next_multiple_of(4);
+        // Chunks have to be aligned (4.4.3.1). The length of one that is not may count its padding or not.
+        if !size.is_multiple_of(4) {
+            warnings.add(
+                "the GLB",
+                format_args!("a chunk of {size} bytes, which is not a multiple of 4; it is read as it is"),
+            );
+        }
+        at = first + size;
+        at = if is_chunk(at) { at } else { at.next_multiple_of(4) };
     }
     let json = json.ok_or_else(|| not_gltf("the GLB has no JSON chunk".to_owned()))?;
     Ok(Container { json, binary })

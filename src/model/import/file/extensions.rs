@@ -26,6 +26,7 @@ const HONOURED: &[&str] = &[
     "KHR_materials_specular",
     "EXT_texture_webp",
     "EXT_mesh_gpu_instancing",
+    "KHR_node_visibility",
     "VRM",
     "VRMC_vrm",
     "VRMC_vrm_animation",
@@ -58,6 +59,10 @@ pub fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Result<Vec<E
         let at = format_args!("extensionsUsed[{index}]");
         match support(name) {
             ExtensionSupport::Honoured => {}
+            // It moves bones after the clip: of a file without it, the clip alone.
+            ExtensionSupport::NotDrawn if *name == "VRMC_node_constraint" => {
+                warnings.add(at, format_args!("{name} is not applied"));
+            }
             ExtensionSupport::NotDrawn => warnings.add(at, format_args!("{name} is not drawn")),
             ExtensionSupport::Ignored => warnings.add(at, format_args!("{name} is not supported; it is ignored")),
         }

@@ -45,10 +45,128 @@ pub fn parse(json: &[u8], warnings: &mut Warnings) -> Result<ParsedJson> {
     check_version(&object)?;
     let extensions = extensions::check(&object, warnings)?;
     let source = SourceFile { extensions, ..facts(&object) };
-    let roles = declared_roles(&object)?;
+    let roles = declared_roles(&object, warnings);
     relax(&mut object, warnings);
-    let root = parse_root(&mut object, &long_lists, warnings)?;
+    let mut mended = Mended::default();
+    let mut root = parse_root(&mut object, &long_lists, &mut mended, warnings)?;
+    mended.count_empty(&mut root);
+    mended.warn(warnings);
     Ok(ParsedJson { root, value_count, source, roles })
+}
+
+/// Returns an integer, however it is written: `72.0` and `7.2e1` are 72 (2.7).
+pub fn integer(value: &Value) -> Option<i64> {
+    const EXACT: f64 = (1_u64 << 53) as f64;
+    let whole = |number: &f64| number.fract() == 0.0 && number.abs() < EXACT;
+    value.as_i64().or_else(|| value.as_f64().filter(whole).map(|number| number as i64))
+}
+
+/// Returns an index or a count, however it is written.
+pub fn index(value: &Value) -> Option<usize> {
+    integer(value).and_then(|number| number.try_into().ok())
+}
+
+/// Parses a value as [`parse_list`] parses an element.
+pub fn parse_value<T: DeserializeOwned>(value: &Value) -> serde_json::Result<T> {
+    T::deserialize(value).or_else(|_| {
+        let mut value = value.clone();
+        Mended::default().mend("", &mut value);
+        serde_json::from_value(value)
+    })
+}
+
+/// What exporters write where there is nothing: it is removed, and counted for each list of the file.
+#[derive(Default)]
+struct Mended {
+    counts: BTreeMap<(&'static str, String), usize>,
+}
+
+impl Mended {
+    /// Writes integers as the serde structs read them, and removes indices of -1 and empty lists from an element of `list`.
+    fn mend(&mut self, list: &'static str, element: &mut Value) {
+        const EMPTY: [&str; 6] = ["matrix", "translation", "rotation", "scale", "weights", "targets"];
+        const INDICES: [&str; 12] = [
+            "bufferView",
+            "camera",
+            "indices",
+            "inverseBindMatrices",
+            "material",
+            "mesh",
+            "node",
+            "sampler",
+            "scene",
+            "skeleton",
+            "skin",
+            "source",
+        ];
+        let is_none = |value: &Value| integer(value) == Some(-1);
+        let mut left = vec![element];
+        while let Some(value) = left.pop() {
+            match value {
+                Value::Number(number) if number.is_f64() => {
+                    if let Some(whole) = integer(value) {
+                        *value = whole.into();
+                    }
+                }
+                Value::Array(values) => left.extend(values),
+                Value::Object(properties) => {
+                    properties.retain(|key, value| {
+                        let is_index = INDICES.contains(&&**key) || key.starts_with(char::is_uppercase);
+                        let problem = match value {
+                            Value::Array(values) if values.is_empty() && EMPTY.contains(&&**key) => "an empty list",
+                            Value::Object(info)
+                                if key.ends_with("Texture") && info.get("index").is_some_and(is_none) =>
+                            {
+                                "the index -1"
+                            }
+                            value if is_index && is_none(value) => "the index -1",
+                            _ => return true,
+                        };
+                        self.count(list, format!("{key} is {problem}, which is read as none"));
+                        false
+                    });
+                    for key in ["children", "nodes"] {
+                        if let Some(Value::Array(nodes)) = properties.get_mut(key) {
+                            let all = nodes.len();
+                            nodes.retain(|node| !is_none(node));
+                            if nodes.len() < all {
+                                self.count(list, format!("{key} has the index -1, which is left out"));
+                            }
+                        }
+                    }
+                    left.extend(properties.values_mut());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn count(&mut self, list: &'static str, problem: String) {
+        /// Keys are the file's own, so there may be any number.
+        const MOST: usize = 100;
+        if self.counts.len() < MOST {
+            *self.counts.entry((list, problem)).or_default() += 1;
+        }
+    }
+
+    /// Removes what the serde structs accept.
+    fn count_empty(&mut self, root: &mut Root) {
+        for node in root.nodes.iter_mut().filter(|node| node.children.as_ref().is_some_and(Vec::is_empty)) {
+            node.children = None;
+            self.count("nodes", "children is an empty list, which is read as none".to_owned());
+        }
+        for view in root.buffer_views.iter_mut().filter(|view| view.byte_stride.is_some_and(|stride| stride.0 == 0)) {
+            view.byte_stride = None;
+            self.count("bufferViews", "byteStride is 0, which is read as none: the elements are packed".to_owned());
+        }
+    }
+
+    fn warn(self, warnings: &mut Warnings) {
+        for ((list, problem), count) in self.counts {
+            let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
+            warnings.add(list, format_args!("{problem}{times}"));
+        }
+    }
 }
 
 /// Returns the facts that only reports show, except the extensions and the images, which other readers fill in. A malformed
@@ -56,7 +174,7 @@ pub fn parse(json: &[u8], warnings: &mut Warnings) -> Result<ParsedJson> {
 fn facts(root: &Map<String, Value>) -> SourceFile {
     let of_asset = |key: &str| root.get("asset")?.get(key)?.as_str().map(str::to_owned);
     let scenes = entry_names(root.get("scenes"));
-    let shown_scene = match root.get("scene").and_then(Value::as_u64) {
+    let shown_scene = match root.get("scene").and_then(index) {
         _ if scenes.is_empty() => None,
         // The first scene is the default, as in `motion::scene`.
         named => u32::try_from(named.unwrap_or(0)).ok(),
@@ -141,12 +259,14 @@ fn relax_animation(index: usize, animation: &mut Value, warnings: &mut Warnings)
         let target = channel.get("target");
         let property = |name: &str| target.and_then(|target| target.get(name));
         let is_pointer = property("path").and_then(Value::as_str) == Some("pointer");
-        let is_aimless = !is_pointer && (property("node").is_none() || property("path").is_none());
+        let has_sampler = channel.get("sampler").is_some();
+        let is_aimless = !is_pointer && (property("node").is_none() || property("path").is_none() || !has_sampler);
         pointers += usize::from(is_pointer);
         aimless += usize::from(is_aimless);
         // The channel stays, because messages name other channels by their index.
         if let (true, Value::Object(channel)) = (is_pointer || is_aimless, channel) {
             channel.insert("target".to_owned(), serde_json::json!({ "node": NOWHERE, "path": "" }));
+            channel.insert("sampler".to_owned(), 0.into());
         }
     }
     let mut warn = |count: usize, problem: &str| {
@@ -155,17 +275,17 @@ fn relax_animation(index: usize, animation: &mut Value, warnings: &mut Warnings)
         }
     };
     warn(pointers, "channels have JSON pointers as targets (KHR_animation_pointer), which are not supported");
-    warn(aimless, "channels without a target node or path are ignored");
+    warn(aimless, "channels without a sampler, a target node or a path are ignored");
 }
 
 /// Old exporters write the number of a constant instead of the name of an interpolation: those of OpenGL's filters, of
 /// three.js, or an enumeration whose 0 is the default.
 fn name_interpolations(index: usize, animation: &mut Value, warnings: &mut Warnings) {
-    const STEPS: [u64; 2] = [9728, 2300];
+    const STEPS: [i64; 2] = [9728, 2300];
     let samplers = animation.get_mut("samplers").and_then(Value::as_array_mut).into_iter().flatten();
     let mut count = 0_usize;
     for interpolation in samplers.filter_map(|sampler| sampler.get_mut("interpolation")) {
-        if let Some(number) = interpolation.as_u64() {
+        if let Some(number) = integer(interpolation) {
             *interpolation = Value::from(if STEPS.contains(&number) { "STEP" } else { "LINEAR" });
             count += 1;
         }
@@ -257,49 +377,67 @@ struct LongLists<'f> {
     animations: Option<&'f RawValue>,
 }
 
-fn parse_root(object: &mut Map<String, Value>, long: &LongLists, warnings: &mut Warnings) -> Result<Root> {
+fn parse_root(
+    object: &mut Map<String, Value>,
+    long: &LongLists,
+    mended: &mut Mended,
+    warnings: &mut Warnings,
+) -> Result<Root> {
     let scene = match object.remove("scene") {
-        Some(value) => Some(serde_json::from_value(value).map_err(|error| Fault::content("scene", error))?),
+        Some(value) if integer(&value) == Some(-1) => {
+            mended.count("scene", "the index -1 is read as none".to_owned());
+            None
+        }
+        Some(value) => Some(parse_value(&value).map_err(|error| Fault::content("scene", error))?),
         None => None,
     };
     Ok(Root {
-        accessors: parse_long_list(long.accessors, "accessors", |_, _| ())?,
-        animations: parse_long_list(long.animations, "animations", |index, animation| {
+        accessors: parse_long_list(long.accessors, "accessors", mended, |_, _| ())?,
+        animations: parse_long_list(long.animations, "animations", mended, |index, animation| {
             relax_animation(index, animation, warnings);
         })?,
-        buffers: parse_list(object, "buffers")?,
-        buffer_views: parse_long_list(long.buffer_views, "bufferViews", |_, _| ())?,
-        images: parse_list(object, "images")?,
-        materials: parse_list(object, "materials")?,
-        meshes: parse_list(object, "meshes")?,
-        nodes: parse_list(object, "nodes")?,
-        samplers: parse_list(object, "samplers")?,
+        buffers: parse_list(object, "buffers", mended)?,
+        buffer_views: parse_long_list(long.buffer_views, "bufferViews", mended, |_, _| ())?,
+        images: parse_list(object, "images", mended)?,
+        materials: parse_list(object, "materials", mended)?,
+        meshes: parse_list(object, "meshes", mended)?,
+        nodes: parse_list(object, "nodes", mended)?,
+        samplers: parse_list(object, "samplers", mended)?,
         scene,
-        scenes: parse_list(object, "scenes")?,
-        skins: parse_list(object, "skins")?,
-        textures: parse_list(object, "textures")?,
+        scenes: parse_list(object, "scenes", mended)?,
+        skins: parse_list(object, "skins", mended)?,
+        textures: parse_list(object, "textures", mended)?,
         ..Root::default()
     })
 }
 
-fn parse_list<T: DeserializeOwned>(object: &mut Map<String, Value>, key: &str) -> Result<Vec<T>> {
+/// Parses a list. An element that the serde struct refuses is mended and parsed once more; the error of that second attempt names
+/// the element.
+fn parse_list<T: DeserializeOwned>(
+    object: &mut Map<String, Value>,
+    key: &'static str,
+    mended: &mut Mended,
+) -> Result<Vec<T>> {
     let elements = match object.remove(key) {
         None => return Ok(Vec::new()),
         Some(Value::Array(elements)) => elements,
         Some(_) => return Err(Fault::content(key, "expected an array")),
     };
     check_length(elements.len(), key)?;
-    let parse = |(index, element)| {
-        serde_json::from_value(element).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))
+    let parse = |(index, mut element): (usize, Value)| {
+        T::deserialize(&element).or_else(|_| {
+            mended.mend(key, &mut element);
+            serde_json::from_value(element).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))
+        })
     };
     elements.into_iter().enumerate().map(parse).collect()
 }
 
-/// Parses a list from its text, on all cores. An element that the serde struct refuses is parsed once more after
-/// `relax`; the error of that second attempt names the element.
+/// Parses a list from its text, on all cores, like [`parse_list`]. `relax` mends what only this list has.
 fn parse_long_list<T: DeserializeOwned + Send>(
     text: Option<&RawValue>,
-    key: &str,
+    key: &'static str,
+    mended: &mut Mended,
     mut relax: impl FnMut(usize, &mut Value),
 ) -> Result<Vec<T>> {
     let Some(text) = text else { return Ok(Vec::new()) };
@@ -318,6 +456,7 @@ fn parse_long_list<T: DeserializeOwned + Send>(
         parsed.map_or_else(
             || {
                 let mut value: Value = serde_json::from_str(element.get()).map_err(Fault::Json)?;
+                mended.mend(key, &mut value);
                 relax(index, &mut value);
                 serde_json::from_value(value).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))
             },

@@ -15,7 +15,7 @@ pub mod json;
 mod roles;
 mod uri;
 
-pub use container::{Container, read_model_file, split};
+pub use container::{Container, kind_of, read_model_file, split};
 pub use json::ParsedJson;
 pub use roles::DeclaredRoles;
 pub use uri::{Files, UriFault};

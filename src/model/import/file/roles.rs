@@ -5,8 +5,9 @@
 
 use serde_json::{Map, Value};
 
+use super::json::index;
 use crate::model::humanoid::{Role, RoleSource};
-use crate::model::import::error::{Fault, Result};
+use crate::model::import::error::Warnings;
 
 /// The roles that a file declares.
 #[derive(Debug, Default)]
@@ -25,11 +26,11 @@ impl DeclaredRoles {
 }
 
 /// Reads the roles of the first extension that declares any. Eyes and jaw are no roles here.
-pub fn declared_roles(root: &Map<String, Value>) -> Result<DeclaredRoles> {
-    let Some(extensions) = root.get("extensions") else { return Ok(DeclaredRoles::default()) };
+pub fn declared_roles(root: &Map<String, Value>, warnings: &mut Warnings) -> DeclaredRoles {
+    let Some(extensions) = root.get("extensions") else { return DeclaredRoles::default() };
     let of_extension = |name: &'static str| Some((name, extensions.get(name)?.get("humanoid")?.get("humanBones")?));
     let found = ["VRMC_vrm", "VRM", "VRMC_vrm_animation"].into_iter().find_map(of_extension);
-    let Some((extension, bones)) = found else { return Ok(DeclaredRoles::default()) };
+    let Some((extension, bones)) = found else { return DeclaredRoles::default() };
     let path = format!("extensions.{extension}.humanoid.humanBones");
     // Each bone: its JSON path, its name and its node.
     let entries: Vec<(String, Option<&str>, Option<&Value>)> = match bones {
@@ -43,16 +44,20 @@ pub fn declared_roles(root: &Map<String, Value>) -> Result<DeclaredRoles> {
             };
             bones.iter().enumerate().map(bone).collect()
         }
-        _ => return Err(Fault::content(path, "expected an object or a list of bones")),
+        _ => {
+            warnings.add(path, "expected an object or a list of bones; there are no roles");
+            return DeclaredRoles::default();
+        }
     };
     let mut nodes = Vec::new();
     for (at, name, node) in entries {
         let Some(role) = name.and_then(|name| role_of(name, extension)) else { continue };
-        let index = node.and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
-        let index = index.ok_or_else(|| Fault::content(format_args!("{at}.node"), "expected the index of a node"))?;
-        nodes.push((role, index, format!("{at}.node")));
+        match node.and_then(index) {
+            Some(index) => nodes.push((role, index, format!("{at}.node"))),
+            None => warnings.add(format_args!("{at}.node"), "names no node; the role is left out"),
+        }
     }
-    Ok(DeclaredRoles { source: Some(RoleSource::Extension(extension)), nodes })
+    DeclaredRoles { source: Some(RoleSource::Extension(extension)), nodes }
 }
 
 /// Returns the role with a name. VRM 0.x calls the bones of a thumb otherwise.

@@ -1,15 +1,16 @@
 //! From a URI in a glTF file to its bytes, which may only come from the URI itself or from regular files in or below
 //! the model's folder.
 //!
-//! A model may come from a stranger. So the import fails on a URI that names a scheme, an absolute path, a folder
-//! above, or a symbolic link that leads out of the folder; such a file does not count as missing: see [`UriFault`].
+//! A model may come from a stranger. So nothing is read from a URI that names a scheme, an absolute path, a folder
+//! above, or a symbolic link that leads out of the folder. For a buffer this is an error. Exporters often write such URIs of
+//! images, though, where the image lies beside the model: [`Files::fetch_by_name`] looks for it there.
 //! Backslashes are read as slashes on every system, because some exporters write them and a file should mean the same
 //! everywhere. Two cases go undetected: a hard link looks like any file of the folder, and an attacker who can replace
 //! folders by links while a model is read can also write the bytes there.
 //!
 //! Source: glTF 2.0, 2.8 (URIs), RFC 3986 (percent-encoding), RFC 2397 (data URIs).
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,10 +30,13 @@ const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
+/// The largest number of folders in which an image is looked for.
+const MOST_FOLDERS: usize = 16;
+
 /// The reason why a URI has no bytes for us.
 #[derive(Debug, PartialEq)]
 pub enum UriFault {
-    /// The URI names something that a model must not read. This is always an error.
+    /// The URI names something that a model must not read.
     Refused(String),
     /// The URI is allowed, but reading it failed. This is an error for buffers, and a warning for images.
     Unreadable(String),
@@ -79,6 +83,22 @@ impl Files {
             Some(scheme) if scheme.eq_ignore_ascii_case("data:") => decode_data_uri(&uri[5..]).map(Arc::new),
             _ => self.read_file(uri),
         }
+    }
+
+    /// Returns the bytes of the file with the same name as the one that a refused `uri` names, from the model's folder or from
+    /// one of the folders of `others`, which are other URIs of the model. Also returns its path.
+    pub fn fetch_by_name<'u>(
+        &mut self,
+        uri: &str,
+        others: impl Iterator<Item = &'u str>,
+    ) -> Option<(Arc<Vec<u8>>, String)> {
+        let path = uri.split(['?', '#']).next()?;
+        let name = path.rsplit(['/', '\\']).next().filter(|name| !name.is_empty())?;
+        let folder_of = |uri: &str| Some(uri.rsplit_once('/')?.0.to_owned());
+        let is_path = |uri: &&str| confined_path(uri).is_ok();
+        let folders: BTreeSet<String> = others.filter(is_path).filter_map(folder_of).take(MOST_FOLDERS).collect();
+        let beside = std::iter::once(name.to_owned()).chain(folders.iter().map(|folder| format!("{folder}/{name}")));
+        beside.into_iter().find_map(|path| Some((self.read_file(&path).ok()?, path)))
     }
 
     fn read_file(&mut self, uri: &str) -> Result<Arc<Vec<u8>>, UriFault> {

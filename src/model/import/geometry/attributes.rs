@@ -18,6 +18,8 @@ use crate::model::import::material::TexCoordSets;
 pub(super) struct Attributes {
     /// Positions; finite.
     pub positions: Vec<Vec3>,
+    /// The vertices whose positions are not finite in the file, and zero here.
+    pub broken: Vec<u32>,
     /// Unit normals; `None` if the file has none.
     pub normals: Option<Vec<Vec3>>,
     /// The two sets that the material's textures use. A missing set is zero; `None` if both are missing.
@@ -51,13 +53,20 @@ impl<'a> AttributeReader<'a, '_> {
         let accessor = self.open(Semantic::Positions, "POSITION")?;
         let accessor = accessor.ok_or_else(|| Fault::content(self.at, "no POSITION"))?;
         budget.take(accessor.count as u64, &accessor.at)?;
-        let positions: Vec<Vec3> = accessor.finite_floats::<3>("vertex")?.into_iter().map(Vec3::from).collect();
+        let mut positions: Vec<Vec3> = accessor.floats::<3>()?.into_iter().map(Vec3::from).collect();
+        let broken: Vec<u32> =
+            (0..).zip(&positions).filter(|(_, position)| !position.is_finite()).map(|(vertex, _)| vertex).collect();
+        broken.iter().for_each(|&vertex| positions[vertex as usize] = Vec3::ZERO);
         let count = positions.len();
+        let normals = self.normals(count, warnings);
+        let tex_coords = self.tex_coord_pairs(tex_coords, count, warnings);
+        let colors = self.colors(count);
         Ok(Attributes {
-            normals: self.normals(count, warnings)?,
-            tex_coords: self.tex_coord_pairs(tex_coords, count, warnings)?,
-            colors: self.colors(count)?,
+            normals: warnings.leave_out("attribute", normals)?.flatten(),
+            tex_coords: warnings.leave_out("attribute", tex_coords)?.flatten(),
+            colors: warnings.leave_out("attribute", colors)?.flatten(),
             positions,
+            broken,
         })
     }
 
@@ -82,23 +91,29 @@ impl<'a> AttributeReader<'a, '_> {
         let normals = accessor.floats::<3>()?.into_iter();
         let normals = normals.map(|normal| unit_or(Vec3::Z, Vec3::from(normal), &mut zero_count)).collect();
         if zero_count > 0 {
-            warnings.add(&accessor.at, format_args!("{zero_count} normals of length zero are read as +Z"));
+            warnings.add(&accessor.at, format_args!("{zero_count} normals without a direction are read as +Z"));
         }
         Ok(Some(normals))
     }
 
-    /// Reads tangents: a unit vector and the handedness. `None` if the file has none.
+    /// Reads tangents: a unit vector and the handedness. `None` if the file has none, or if one of them is broken: then all are
+    /// generated.
     pub fn tangents(&self, count: usize, warnings: &mut Warnings) -> Result<Option<Vec<Vec4>>> {
         let Some(accessor) = self.open_for_vertices(Semantic::Tangents, "TANGENT", count)? else { return Ok(None) };
-        let mut zero_count = 0_usize;
+        let (mut without_direction, mut without_side) = (0_usize, 0_usize);
         let unit = |[x, y, z, w]: [f32; 4]| {
-            unit_or(Vec3::X, Vec3::new(x, y, z), &mut zero_count).extend(if w < 0.0 { -1.0 } else { 1.0 })
+            // Quantised ones may be off by half a step.
+            without_side += usize::from(w.is_nan() || (w.abs() - 1.0).abs() > 0.01);
+            unit_or(Vec3::X, Vec3::new(x, y, z), &mut without_direction).extend(1.0_f32.copysign(w))
         };
         let tangents = accessor.floats::<4>()?.into_iter().map(unit).collect();
-        if zero_count > 0 {
-            warnings.add(&accessor.at, format_args!("{zero_count} tangents of length zero are read as +X"));
-        }
-        Ok(Some(tangents))
+        let problem = match (without_direction, without_side) {
+            (0, 0) => return Ok(Some(tangents)),
+            (0, count) => format!("{count} tangents have a w that is neither 1 nor -1"),
+            (count, _) => format!("{count} tangents have no direction: they are zero or no numbers"),
+        };
+        warnings.add(&accessor.at, format_args!("{problem}; all of the primitive are generated instead"));
+        Ok(None)
     }
 
     fn tex_coord_pairs(

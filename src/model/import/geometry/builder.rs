@@ -115,16 +115,22 @@ impl<'b, 'f> Builder<'b, 'f> {
         }
     }
 
-    /// Returns the geometry and its palette when all mesh nodes have been added.
-    pub fn finish(self) -> (Geometry, PaletteLayout) {
+    pub fn document(&self) -> &'b Document<'f> {
+        self.scene.document
+    }
+
+    /// Returns the geometry and its palette when all mesh nodes have been added. If nothing is left of a file with broken parts,
+    /// the first fault is that of the file.
+    pub fn finish(self) -> Result<(Geometry, PaletteLayout)> {
         let mut geometry = self.welder.geometry;
         if geometry.indices.is_empty() {
+            self.warnings.take_fault()?;
             self.warnings.add("scene", "shows nothing");
         }
         if !geometry.draw_ranges.iter().any(|range| range.has_tangents) {
             geometry.tangents = Vec::new();
         }
-        (geometry, self.palette.layout)
+        Ok((geometry, self.palette.layout))
     }
 
     /// Adds the mesh of a node, once or at each of its placements (`node_from_mesh`). `skin` is the glTF index of the node's
@@ -147,7 +153,8 @@ impl<'b, 'f> Builder<'b, 'f> {
         };
         let mut primitives = Vec::with_capacity(mesh.primitives.len());
         for (number, primitive) in mesh.primitives.iter().enumerate() {
-            primitives.extend(self.read_primitive(mesh_node, (number, primitive), &follow)?);
+            let read = self.read_primitive(mesh_node, (number, primitive), &follow);
+            primitives.extend(self.warnings.leave_out("primitive", read)?.flatten());
         }
         let shown = match placements {
             Some(placements) => self.affordable(placements, &primitives, mesh_node.node)?,
@@ -213,25 +220,35 @@ impl<'b, 'f> Builder<'b, 'f> {
             self.warnings.add(&at_attributes, "POSITION is in a buffer without uri or GLB chunk: nothing can be drawn");
             return Ok(None);
         }
-        let material = self.materials.resolve(primitive.material.map(|material| material.value()), &at)?;
+        let material = self.materials.resolve(primitive.material.map(|material| material.value()), &at);
+        let material = self.warnings.leave_out("material", material)?.unwrap_or_else(|| self.materials.default());
         let tex_coords = self.materials.tex_coord_sets.get(material as usize).copied().unwrap_or_default();
         let attributes = reader.read(tex_coords, &mut self.vertices, self.warnings)?;
         let count = attributes.positions.len();
-        let influences = match follow {
-            Follow::Entry(entry) => Influences::rigid(count, *entry),
+        let skinned = match follow {
+            Follow::Entry(_) => None,
             Follow::Skin(skin) => {
                 let (budget, warnings) = (&mut self.influences, &mut *self.warnings);
                 Influences::read(document, primitive, &at_attributes, count, skin, budget, warnings)?
             }
         };
-        let elements = topology::read(document, primitive, &at, count, &mut self.indices, self.warnings)?;
+        let skin = if let (Follow::Skin(skin), Some(_)) = (follow, &skinned) { Some(skin.skin as u32) } else { None };
+        let influences = skinned.unwrap_or_else(|| {
+            let entry = match follow {
+                Follow::Entry(entry) => *entry,
+                Follow::Skin(_) => self.palette.rigid_entry(mesh_node.skeleton_node),
+            };
+            Influences::rigid(count, entry)
+        });
+        let mut elements = topology::read(document, primitive, &at, count, &mut self.indices, self.warnings)?;
+        elements.leave_out(&attributes.broken, &at, self.warnings)?;
         let tangents = self.tangents(&reader, &attributes, &elements, material)?;
         let (first_weight, weight_count) =
             mesh_node.morphed.map_or((0, 0), |morphed| (morphed.first_weight, morphed.weight_count));
         let has_normals = attributes.normals.is_some();
         let has_tangents = matches!(tangents, Tangents::OfFile(_));
         let morphs = MorphReader { document, primitive, at: &at, vertex_count: count, has_normals, has_tangents };
-        let morphs = morphs.read(first_weight, weight_count, &mut self.morph_deltas)?;
+        let morphs = morphs.read(first_weight, weight_count, &mut self.morph_deltas, self.warnings)?;
 
         let range = DrawRange {
             topology: elements.topology,
@@ -256,10 +273,7 @@ impl<'b, 'f> Builder<'b, 'f> {
             mesh: mesh_node.mesh as u32,
             primitive: number as u32,
             placement: None,
-            skin: match follow {
-                Follow::Skin(skin) => Some(skin.skin as u32),
-                Follow::Entry(_) => None,
-            },
+            skin,
             has_normals,
             has_tangents,
             vertices: Vec::new(),
@@ -307,7 +321,8 @@ impl<'b, 'f> Builder<'b, 'f> {
         let (Some(normal_map), Some(normals), Topology::Triangles) = (normal_map, normals, elements.topology) else {
             return Ok(Tangents::None);
         };
-        if let Some(tangents) = reader.tangents(positions.len(), self.warnings)? {
+        let tangents = reader.tangents(positions.len(), self.warnings);
+        if let Some(tangents) = self.warnings.leave_out("attribute", tangents)?.flatten() {
             return Ok(Tangents::OfFile(tangents));
         }
         let Some(pairs) = tex_coords else { return Ok(Tangents::None) };
@@ -331,7 +346,7 @@ impl<'b, 'f> Builder<'b, 'f> {
     /// Welds the vertices of a primitive, after moving them to a placement if there is one. Returns their indices in the
     /// geometry.
     fn weld(&mut self, primitive: &ReadPrimitive, node_from_mesh: Option<&Affine3A>) -> Result<Vec<u32>> {
-        let Attributes { positions, normals, tex_coords, colors } = &primitive.attributes;
+        let Attributes { positions, normals, tex_coords, colors, .. } = &primitive.attributes;
         let mut morph_deltas = Vec::new();
         let mut welded = Vec::with_capacity(primitive.vertices.len());
         for (rank, &index) in primitive.vertices.iter().enumerate() {

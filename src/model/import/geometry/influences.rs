@@ -1,8 +1,8 @@
 //! From any number of JOINTS_n/WEIGHTS_n sets to a short list of influences for each vertex, largest weight first.
 //!
 //! Real files have irregular influences, which are repaired. Weights that do not sum to one are normalised over all
-//! sets. Joint indices out of range are ignored if their weight is zero. A joint that occurs twice gets the sum of its
-//! weights. A vertex without weights follows the first joint in its list.
+//! sets. Influences of joints that the skin does not have, and weights that are no numbers, are left out. A joint that occurs
+//! twice gets the sum of its weights. A vertex without weights follows the first joint in its list.
 //!
 //! Source: glTF 2.0, 3.7.3.3 (skinned mesh attributes).
 
@@ -38,7 +38,8 @@ impl Influences {
         Self { starts: (0..=vertex_count as u32).collect(), list }
     }
 
-    /// Reads all sets of a primitive, and charges them to `budget`. `at` is the JSON path of its attributes.
+    /// Reads all sets of a primitive, and charges them to `budget`. `None` if there are none. `at` is the JSON path of its
+    /// attributes.
     pub fn read(
         document: &Document,
         primitive: &Primitive,
@@ -47,11 +48,16 @@ impl Influences {
         skin: &SkinEntries,
         budget: &mut Budget,
         warnings: &mut Warnings,
-    ) -> Result<Self> {
-        let sets = read_sets(document, primitive, at, vertex_count, budget)?;
+    ) -> Result<Option<Self>> {
+        let sets = read_sets(document, primitive, at, vertex_count, budget, warnings)?;
         if sets.is_empty() {
-            let problem = format!("no JOINTS_0, but a node uses this mesh with skins[{}]", skin.skin);
-            return Err(Fault::content(at, problem));
+            let problem =
+                format!("no JOINTS_0 with WEIGHTS_0 for skins[{}]; the primitive follows the node", skin.skin);
+            warnings.add(at, problem);
+            return Ok(None);
+        }
+        if skin.entries.is_empty() {
+            return Err(Fault::content(at, format_args!("skins[{}] has no joints", skin.skin)));
         }
         let mut influences = Self { starts: vec![0], list: Vec::with_capacity(vertex_count) };
         let mut repairs = Repairs::default();
@@ -63,12 +69,10 @@ impl Influences {
                     scratch.extend(joints.iter().copied().zip(weights.iter().copied()));
                 }
             }
-            influences
-                .push_vertex(&mut scratch, skin, &mut repairs)
-                .map_err(|problem| Fault::content(at, format_args!("vertex {vertex}: {problem}")))?;
+            influences.push_vertex(&mut scratch, &skin.entries, &mut repairs);
         }
         repairs.warn(at, warnings);
-        Ok(influences)
+        Ok(Some(influences))
     }
 
     /// Returns the influences of one vertex, largest weight first.
@@ -78,22 +82,18 @@ impl Influences {
     }
 
     /// Appends one vertex. `listed` holds its joints (indices in the skin) and weights in the file's order.
-    fn push_vertex(
-        &mut self,
-        listed: &mut Vec<(u32, f32)>,
-        SkinEntries { entries, skin }: &SkinEntries,
-        repairs: &mut Repairs,
-    ) -> std::result::Result<(), String> {
+    fn push_vertex(&mut self, listed: &mut Vec<(u32, f32)>, entries: &[u32], repairs: &mut Repairs) {
         let joint_count = entries.len() as u32;
         let first_listed = listed.first().map_or(0, |&(joint, _)| joint);
-        if let Some((_, weight)) = listed.iter().find(|(_, weight)| !weight.is_finite()) {
-            return Err(format!("weight {weight} is not finite"));
-        }
-        repairs.negative_weights += listed.iter().filter(|(_, weight)| *weight < 0.0).count();
-        listed.retain(|&(_, weight)| weight > 0.0);
-        if let Some((joint, weight)) = listed.iter().find(|(joint, _)| *joint >= joint_count) {
-            return Err(format!("joint {joint} with weight {weight}, but skins[{skin}] has {joint_count} joints"));
-        }
+        let mut retain = |count: &mut usize, is_right: fn(u32, f32, u32) -> bool| {
+            let all = listed.len();
+            listed.retain(|&(joint, weight)| is_right(joint, weight, joint_count));
+            *count += all - listed.len();
+        };
+        retain(&mut repairs.no_numbers, |_, weight, _| weight.is_finite());
+        retain(&mut repairs.negative_weights, |_, weight, _| weight >= 0.0);
+        retain(&mut 0, |_, weight, _| weight > 0.0);
+        retain(&mut repairs.strangers, |joint, _, joint_count| joint < joint_count);
         // The sum is in f64, because many large f32 may add up beyond their range.
         let sum: f64 = listed.iter().map(|&(_, weight)| f64::from(weight)).sum();
         // Sorting keeps merging cheap for a vertex with thousands of influences.
@@ -108,13 +108,11 @@ impl Influences {
             }
         }
         if self.list.len() == start {
-            let last = joint_count.checked_sub(1).ok_or_else(|| format!("skins[{skin}] has no joints"))?;
-            self.list.push(Influence { joint: entries[first_listed.min(last) as usize], weight: 1.0 });
+            self.list.push(Influence { joint: entries[first_listed.min(joint_count - 1) as usize], weight: 1.0 });
             repairs.weightless_vertices += 1;
         }
         self.list[start..].sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.joint.cmp(&b.joint)));
         self.starts.push(self.list.len() as u32);
-        Ok(())
     }
 }
 
@@ -122,18 +120,23 @@ impl Influences {
 #[derive(Default)]
 struct Repairs {
     negative_weights: usize,
+    no_numbers: usize,
+    /// Influences of joints that the skin does not have.
+    strangers: usize,
     weightless_vertices: usize,
 }
 
 impl Repairs {
     fn warn(&self, at: &str, warnings: &mut Warnings) {
-        if self.negative_weights > 0 {
-            warnings.add(at, format_args!("{} negative weights are read as zero", self.negative_weights));
-        }
-        if self.weightless_vertices > 0 {
-            let count = self.weightless_vertices;
-            warnings.add(at, format_args!("{count} vertices without any weight follow the first joint in their list"));
-        }
+        let mut warn = |count: usize, problem: &str| {
+            if count > 0 {
+                warnings.add(at, format_args!("{count} {problem}"));
+            }
+        };
+        warn(self.negative_weights, "negative weights are read as zero");
+        warn(self.no_numbers, "weights are not finite and are left out");
+        warn(self.strangers, "influences of joints that the skin does not have are left out");
+        warn(self.weightless_vertices, "vertices without any weight follow the first joint in their list");
     }
 }
 
@@ -149,6 +152,7 @@ fn read_sets(
     at: &str,
     vertex_count: usize,
     budget: &mut Budget,
+    warnings: &mut Warnings,
 ) -> Result<Vec<InfluenceSet>> {
     let attribute = |semantic: Semantic| primitive.attributes.get(&Checked::Valid(semantic));
     let mut sets = Vec::new();
@@ -156,7 +160,8 @@ fn read_sets(
         let Some(joints) = attribute(Semantic::Joints(number)) else { break };
         let at_joints = format!("{at}.JOINTS_{number}");
         let Some(weights) = attribute(Semantic::Weights(number)) else {
-            return Err(Fault::content(at_joints, format_args!("there is no WEIGHTS_{number}")));
+            warnings.add(at_joints, format_args!("there is no WEIGHTS_{number}; the joints are left out"));
+            break;
         };
         budget.take(4 * vertex_count as u64, &at_joints)?;
         let joints = Accessor::open(document, joints.value(), &at_joints)?;

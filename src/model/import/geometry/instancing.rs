@@ -15,6 +15,7 @@ use super::weld::Vertex;
 use crate::model::MorphDelta;
 use crate::model::import::decode::{Accessor, Document};
 use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::file::json::parse_value;
 use crate::model::import::limits::Budget;
 use crate::model::import::motion::make_unit;
 
@@ -50,7 +51,7 @@ pub(super) fn read(
         warnings.add(&at, "the mesh has a skin and is drawn once, at its joints; the placements are ignored");
         return Ok(None);
     }
-    let Extension { attributes } = Extension::deserialize(value).map_err(|error| Fault::content(&at, error))?;
+    let Extension { attributes } = parse_value(value).map_err(|error| Fault::content(&at, error))?;
     let open = |(name, accessor): (String, usize)| {
         let accessor = Accessor::open(document, accessor, format_args!("{at}.attributes.{name}"))?;
         Ok(Attribute { name, accessor })

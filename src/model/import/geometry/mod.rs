@@ -21,6 +21,7 @@ mod topology;
 mod weld;
 
 use builder::{Builder, MeshNode};
+use gltf::json;
 
 pub use builder::Scene;
 
@@ -36,17 +37,25 @@ pub fn read(scene: &Scene, materials: &mut Materials, warnings: &mut Warnings) -
         let Some(skeleton_node) = scene.tree.skeleton_node.get(node).copied().flatten() else { continue };
         let in_scene = scene.tree.skeleton.in_scene.get(skeleton_node as usize) == Some(&true);
         let (true, Some(mesh)) = (in_scene, entry.mesh.map(|mesh| mesh.value())) else { continue };
-        let meshes = &scene.document.root.meshes;
-        let Some(mesh_entry) = meshes.get(mesh) else {
-            return Err(Fault::dangling(format_args!("nodes[{node}].mesh"), "meshes", mesh, meshes.len()));
-        };
+        if scene.tree.is_hidden(skeleton_node) {
+            continue;
+        }
         let morphed = scene.tree.morphed_node(skeleton_node);
         let mesh_node = MeshNode { node, skeleton_node, mesh, morphed };
-        let placements = instancing::read(scene.document, node, entry, &mut builder.placements, builder.warnings)?;
-        let skin = entry.skin.map(|skin| skin.value());
-        builder.add_mesh_node(mesh_node, mesh_entry, skin, placements.as_deref())?;
+        let added = add(&mut builder, mesh_node, entry);
+        builder.warnings.leave_out("mesh", added)?;
     }
-    let (mut geometry, palette) = builder.finish();
+    let (mut geometry, palette) = builder.finish()?;
     number_by_use(&mut geometry);
     Ok((geometry, palette))
+}
+
+fn add(builder: &mut Builder, mesh_node: MeshNode, entry: &json::Node) -> Result<()> {
+    let MeshNode { node, mesh, .. } = mesh_node;
+    let document = builder.document();
+    let meshes = &document.root.meshes;
+    let at = || format!("nodes[{node}].mesh");
+    let mesh_entry = meshes.get(mesh).ok_or_else(|| Fault::dangling(at(), "meshes", mesh, meshes.len()))?;
+    let placements = instancing::read(document, node, entry, &mut builder.placements, builder.warnings)?;
+    builder.add_mesh_node(mesh_node, mesh_entry, entry.skin.map(|skin| skin.value()), placements.as_deref())
 }

@@ -11,7 +11,7 @@ use gltf::json::mesh::{MorphTarget, Primitive};
 
 use crate::model::MorphDelta;
 use crate::model::import::decode::{Accessor, Document};
-use crate::model::import::error::{Fault, Result};
+use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::limits::Budget;
 
 /// The targets of one primitive, for one mesh node.
@@ -22,6 +22,7 @@ pub(super) struct Morphs {
 }
 
 /// The deltas of one target, one for each vertex. `None` if the target does not change the attribute.
+#[derive(Default)]
 struct TargetDeltas {
     positions: Option<Vec<Vec3>>,
     normals: Option<Vec<Vec3>>,
@@ -44,19 +45,34 @@ pub(super) struct MorphReader<'a, 'f> {
 impl MorphReader<'_, '_> {
     /// Reads all targets, and charges them to `budget`. The node has `weight_count` weights from index `first_weight`
     /// on.
-    pub fn read(&self, first_weight: u32, weight_count: u32, budget: &mut Budget) -> Result<Morphs> {
+    pub fn read(
+        &self,
+        first_weight: u32,
+        weight_count: u32,
+        budget: &mut Budget,
+        warnings: &mut Warnings,
+    ) -> Result<Morphs> {
         let targets = self.primitive.targets.as_deref().unwrap_or_default();
-        if targets.len() > weight_count as usize {
-            // All primitives of a mesh must have the same number of targets. The first one determines the weights.
-            let problem = format!("{} morph targets, but the mesh's first primitive has {weight_count}", targets.len());
-            return Err(Fault::content(format_args!("{}.targets", self.at), problem));
+        if !targets.is_empty() && targets.len() < weight_count as usize {
+            let problem = format!("{} morph targets, but another primitive has {weight_count}", targets.len());
+            warnings.add(format_args!("{}.targets", self.at), format_args!("{problem}; the others move nothing here"));
         }
-        let read = |(number, target)| self.target(number, target, budget);
-        let targets = targets.iter().enumerate().map(read).collect::<Result<_>>()?;
+        let mut read = |(number, target)| {
+            let read = self.target(number, target, budget, warnings);
+            Ok(warnings.leave_out("target", read)?.unwrap_or_default())
+        };
+        // A node has a weight for each target of each primitive.
+        let targets = targets.iter().take(weight_count as usize).enumerate().map(&mut read).collect::<Result<_>>()?;
         Ok(Morphs { targets, first_weight })
     }
 
-    fn target(&self, number: usize, target: &MorphTarget, budget: &mut Budget) -> Result<TargetDeltas> {
+    fn target(
+        &self,
+        number: usize,
+        target: &MorphTarget,
+        budget: &mut Budget,
+        warnings: &mut Warnings,
+    ) -> Result<TargetDeltas> {
         let mut read = |name: &str, index: Option<usize>| -> Result<Option<Vec<Vec3>>> {
             let Some(index) = index else { return Ok(None) };
             let at = format!("{}.targets[{number}].{name}", self.at);
@@ -66,7 +82,16 @@ impl MorphReader<'_, '_> {
                 return Err(Fault::content(&accessor.at, problem));
             }
             budget.take(accessor.count as u64, &accessor.at)?;
-            Ok(Some(accessor.finite_floats::<3>("vertex")?.into_iter().map(Vec3::from).collect()))
+            let mut deltas: Vec<Vec3> = accessor.floats::<3>()?.into_iter().map(Vec3::from).collect();
+            let mut broken_count = 0_usize;
+            for delta in deltas.iter_mut().filter(|delta| !delta.is_finite()) {
+                *delta = Vec3::ZERO;
+                broken_count += 1;
+            }
+            if broken_count > 0 {
+                warnings.add(&accessor.at, format_args!("{broken_count} elements are not finite and are left out"));
+            }
+            Ok(Some(deltas))
         };
         let positions = read("POSITION", target.positions.map(|accessor| accessor.value()))?;
         // All are read, so that a broken accessor is an error even if nothing uses it.

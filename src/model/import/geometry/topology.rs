@@ -17,6 +17,26 @@ pub(super) struct Elements {
     pub indices: Vec<u32>,
 }
 
+impl Elements {
+    /// Leaves out the triangles, lines or points with one of these vertices, which ascend. It is an error if none is left.
+    pub fn leave_out(&mut self, vertices: &[u32], at: &str, warnings: &mut Warnings) -> Result<()> {
+        if vertices.is_empty() {
+            return Ok(());
+        }
+        let corners = self.topology.corner_count();
+        let whole = |corners: &&[u32]| corners.iter().all(|vertex| vertices.binary_search(vertex).is_err());
+        let left = self.indices.chunks_exact(corners).filter(whole).flatten().copied().collect();
+        let all = std::mem::replace(&mut self.indices, left).len();
+        let (count, vertex_count) = ((all - self.indices.len()) / corners, vertices.len());
+        let problem = format!("{vertex_count} vertices are not finite; {count} elements with them are left out");
+        if self.indices.is_empty() {
+            return Err(Fault::content(at, problem));
+        }
+        warnings.add(at, problem);
+        Ok(())
+    }
+}
+
 /// Reads the indices of a primitive, and charges them to `budget`.
 pub(super) fn read(
     document: &Document,

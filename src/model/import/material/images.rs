@@ -1,7 +1,8 @@
 //! From glTF image indices to the images of a model.
 //!
 //! Only images that a material uses are read, each once, and decoded, to know that they are whole. If an image is missing or
-//! broken, there is a warning, and the texture is left out. However, a URI that leads out of the model's folder is an error.
+//! broken, there is a warning, and the texture is left out. If a URI leads out of the model's folder, a file of the same name
+//! beside the model's others takes its place.
 //!
 //! Decoding takes most of the import time of a character with one texture, so other threads decode some images while this one
 //! reads nodes, skins and clips. Results, messages and their order do not depend on it: each image is checked and charged when
@@ -16,7 +17,7 @@ use image::ImageDecoder;
 use crate::model::image::{Reason, decode_rgba, open_decoder, texel_count};
 use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings};
-use crate::model::import::file::UriFault;
+use crate::model::import::file::{UriFault, kind_of};
 use crate::model::import::limits::{MAX_DECODED_IMAGE_BYTES, max_encoded_image_bytes, max_texels};
 use crate::model::{Image, ImageSource};
 
@@ -46,7 +47,7 @@ impl Images {
             return Ok(known);
         }
         let encoded = match self.check_encoded_bytes(document.file_bytes()) {
-            Ok(()) => encoded_bytes(document, source)?,
+            Ok(()) => encoded_bytes(document, source, warnings)?,
             Err(reason) => Err(reason),
         };
         let index = match encoded.and_then(|bytes| self.decode(source, bytes, document)) {
@@ -83,7 +84,8 @@ impl Images {
         let file_bytes = document.file_bytes();
         self.encoded_bytes_taken = self.encoded_bytes_taken.saturating_add(bytes.len() as u64);
         self.check_encoded_bytes(file_bytes)?;
-        let (decoder, format) = open_decoder(&bytes)?;
+        let what = |reason: Reason| kind_of(&bytes).map_or(reason, |kind| format!("is {kind}"));
+        let (decoder, format) = open_decoder(&bytes).map_err(what)?;
         let (width, height) = decoder.dimensions();
         // The limits are checked before decoding, because a small file may decode to gigabytes.
         let (texels, limit) = (texel_count(&decoder), max_texels(file_bytes));
@@ -105,7 +107,11 @@ impl Images {
 }
 
 /// Returns the encoded bytes of an image. The outer error is fatal, the inner one is not.
-fn encoded_bytes(document: &mut Document, source: usize) -> Result<std::result::Result<Vec<u8>, Reason>> {
+fn encoded_bytes(
+    document: &mut Document,
+    source: usize,
+    warnings: &mut Warnings,
+) -> Result<std::result::Result<Vec<u8>, Reason>> {
     let at = format!("images[{source}]");
     let Some(entry) = document.root.images.get(source) else {
         return Err(Fault::dangling(at, "images", source, document.root.images.len()));
@@ -114,7 +120,14 @@ fn encoded_bytes(document: &mut Document, source: usize) -> Result<std::result::
         return match document.files.fetch(uri) {
             Ok(bytes) => Ok(Ok(Arc::unwrap_or_clone(bytes))),
             Err(UriFault::Unreadable(why)) => Ok(Err(why)),
-            Err(UriFault::Refused(why)) => Err(Fault::content(format_args!("{at}.uri"), why)),
+            Err(UriFault::Refused(why)) => {
+                let json::Root { buffers, images, .. } = &document.root;
+                let others = buffers.iter().map(|buffer| &buffer.uri).chain(images.iter().map(|image| &image.uri));
+                let others = others.flatten().map(String::as_str).filter(|other| !other.starts_with("data:"));
+                let Some((bytes, path)) = document.files.fetch_by_name(uri, others) else { return Ok(Err(why)) };
+                warnings.add(format_args!("{at}.uri"), format_args!("{why}; {path:?} is read instead"));
+                Ok(Ok(Arc::unwrap_or_clone(bytes)))
+            }
         };
     }
     match entry.buffer_view {

@@ -12,6 +12,7 @@ use super::images::{DecodedAhead, Images};
 use super::textures::{TexCoordSets, TextureReader, TextureUse};
 use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::file::json::parse_value;
 use crate::model::{AlphaMode, Image, ImageSource, Material, MaterialTexture};
 
 /// The largest emission. The HDR target holds numbers up to 65,504, which must fit the sum of several lights.
@@ -123,8 +124,7 @@ impl MaterialReader<'_, '_, '_> {
         let number = |value: Option<&Value>| value.and_then(Value::as_f64).map_or(1.0, |number| number as f32);
         let factor = archived.get("diffuseFactor");
         let factor = Vec4::from([0, 1, 2, 3].map(|rank| number(factor.and_then(|factor| factor.get(rank)))));
-        let info: Option<json::texture::Info> =
-            archived.get("diffuseTexture").and_then(|info| serde_json::from_value(info.clone()).ok());
+        let info: Option<json::texture::Info> = archived.get("diffuseTexture").and_then(|info| parse_value(info).ok());
         let base_color_texture = self.texture(&info, &format!("{at}.diffuseTexture"))?;
         let emissive_texture = self.texture(&entry.emissive_texture, "emissiveTexture")?;
         Ok(Material {
@@ -180,7 +180,10 @@ impl MaterialReader<'_, '_, '_> {
         TextureUse<'j>: From<&'j I>,
     {
         match info {
-            Some(info) => self.textures.read(info.into(), &format!("{}.{slot}", self.at), &mut self.sets),
+            Some(info) => {
+                let texture = self.textures.read(info.into(), &format!("{}.{slot}", self.at), &mut self.sets);
+                Ok(self.textures.warnings.leave_out("texture", texture)?.flatten())
+            }
             None => Ok(None),
         }
     }
@@ -192,9 +195,6 @@ impl MaterialReader<'_, '_, '_> {
     fn base_color_factor(&mut self, pbr: &json::material::PbrMetallicRoughness) -> Result<Vec4> {
         const PROPERTY: &str = "pbrMetallicRoughness.baseColorFactor";
         let factor = Vec4::from(pbr.base_color_factor.0);
-        if !factor.is_finite() {
-            return Err(Fault::content(format_args!("{}.{PROPERTY}", self.at), "a number is too large"));
-        }
         let clamped = factor.clamp(Vec4::ZERO, Vec4::ONE);
         if clamped != factor {
             self.warn(PROPERTY, "a number outside 0..1 is clamped");

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use super::images::Images;
 use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::file::json::index;
 use crate::model::{Filter, MaterialTexture, Texture, TextureSampler, Wrap};
 
 /// The two sets TEXCOORD_n that the vertices of one material have, by their numbers n.
@@ -136,7 +137,7 @@ impl TextureReader<'_, '_> {
             self.warnings.add(at, "KHR_texture_transform with a number that is too large is ignored");
             return (tex_coord, Affine2::IDENTITY);
         }
-        let set = transform.get("texCoord").and_then(Value::as_u64).and_then(|set| u32::try_from(set).ok());
+        let set = transform.get("texCoord").and_then(index).and_then(|set| u32::try_from(set).ok());
         (set.unwrap_or(tex_coord), texture_from_vertex)
     }
 }
@@ -144,10 +145,8 @@ impl TextureReader<'_, '_> {
 /// Returns the images of a texture, the preferred one first, each with its JSON path.
 fn sources(entry: &json::Texture, at: &str) -> Vec<(usize, String)> {
     let extensions = entry.extensions.as_ref().map(|extensions| &extensions.others);
-    let webp = extensions.and_then(|extensions| extensions.get("EXT_texture_webp")?.get("source")?.as_u64());
-    let webp = webp.map(|source| {
-        (usize::try_from(source).unwrap_or(usize::MAX), format!("{at}.extensions.EXT_texture_webp.source"))
-    });
+    let webp = extensions.and_then(|extensions| extensions.get("EXT_texture_webp")?.get("source").and_then(index));
+    let webp = webp.map(|source| (source, format!("{at}.extensions.EXT_texture_webp.source")));
     // The serde struct has this number if there is no `source`, so that only an extension has an image.
     let plain = Some(entry.source.value()).filter(|&source| source != u32::MAX as usize);
     webp.into_iter().chain(plain.map(|source| (source, format!("{at}.source")))).collect()

@@ -1,7 +1,7 @@
 //! From animations to clips: the keyframes of the file, checked so that sampling need not check anything.
 //!
-//! Key times are finite, never negative and never decreasing. Each track has the number of values that its
-//! interpolation needs. Rotations are normalised, which integers and some exporters require; spline tangents are not.
+//! Key times are finite and never decreasing. A clip begins at 0, also if keys are before that. Each track has the number of
+//! values that its interpolation needs. A channel that is broken is left out. Rotations are normalised, which integers and some exporters require; spline tangents are not.
 //! Each property of a node has at most one track.
 //!
 //! A clip ends at the last key of all channels with a target, including ignored channels, so that it loops at the time
@@ -41,7 +41,8 @@ pub fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Re
             warnings,
         };
         for (number, channel) in entry.channels.iter().enumerate() {
-            reader.add_channel(number, channel)?;
+            let added = reader.add_channel(number, channel);
+            reader.warnings.leave_out("channel", added)?;
         }
         let mut clip = reader.clip;
         clip.timelines = reader.timelines.list;
@@ -100,8 +101,8 @@ impl<'a> ClipReader<'a, '_> {
         let Some(node) = self.target_node(channel.target.node.value(), property, at)? else { return Ok(()) };
         let interpolation = interpolation_of(sampler, at_sampler)?;
         let morphed = if property == PropertyKey::MorphWeights { self.tree.morphed_node(node) } else { None };
-        let width = morphed.map_or(1, |morphed| morphed.weight_count as usize);
-        let output = self.open_output(sampler, at_sampler, times.key_count, interpolation, width)?;
+        let width = morphed.map(|morphed| morphed.weight_count as usize);
+        let (output, found_width) = self.open_output(sampler, at_sampler, times.key_count, interpolation, width)?;
         let known = self.tracks.get(&(node, property)).copied();
         if known.is_some() {
             self.warnings.add(at, "a second channel for the same property of the same node; the last one counts");
@@ -122,7 +123,14 @@ impl<'a> ClipReader<'a, '_> {
             }
             PropertyKey::MorphWeights => {
                 let Some(MorphedNode { first_weight, weight_count, .. }) = morphed else { return Ok(()) };
-                let values = output.finite_floats::<1>("value")?.into_flattened();
+                let width = weight_count as usize;
+                let mut values = output.finite_floats::<1>("value")?.into_flattened();
+                if found_width != width {
+                    // Missing weights are 0, and surplus ones are ignored.
+                    let of_key =
+                        |weights: &[f32]| (0..width).map(|at| weights.get(at).copied().unwrap_or(0.0)).collect();
+                    values = values.chunks_exact(found_width).flat_map::<Vec<f32>, _>(of_key).collect();
+                }
                 let track = MorphTrack { first_weight, weight_count, timeline, interpolation, values };
                 put(&mut self.clip.morph_weights, known, track)
             }
@@ -155,20 +163,27 @@ impl<'a> ClipReader<'a, '_> {
         Ok(Some(node))
     }
 
-    /// Opens the sampler's output, checks its number of elements, and charges it. `width` is the number of elements of
-    /// one value, which is 1 except for morph weights, each of which is an element.
+    /// Opens the sampler's output, checks its number of elements, and charges it. A value has one element, or
+    /// `weight_count` of them: each morph weight is an element. Also returns the number that it has in the file.
     fn open_output(
         &mut self,
         sampler: &json::animation::Sampler,
         at_sampler: Arguments,
         key_count: usize,
         interpolation: Interpolation,
-        width: usize,
-    ) -> Result<Accessor<'a>> {
+        weight_count: Option<usize>,
+    ) -> Result<(Accessor<'a>, usize)> {
         let output = Accessor::open(self.document, sampler.output.value(), format_args!("{at_sampler}.output"))?;
         let values_per_key = if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
-        let expected = key_count.saturating_mul(values_per_key).saturating_mul(width);
-        if output.count != expected {
+        let width = weight_count.unwrap_or(1);
+        let value_count = key_count.saturating_mul(values_per_key);
+        let expected = value_count.saturating_mul(width);
+        let mut found_width = width;
+        if weight_count.is_some() && output.count != expected && output.count > 0 && output.count % value_count == 0 {
+            found_width = output.count / value_count;
+            let problem = format!("{found_width} weights for {width} morph targets; missing ones are 0");
+            self.warnings.add(&output.at, problem);
+        } else if output.count != expected {
             let each = if width == 1 { String::new() } else { format!(" of {width} morph weights") };
             let problem = format!(
                 "{} elements, expected {expected}: {key_count} {interpolation:?} keys, {values_per_key} for each{each}",
@@ -176,8 +191,8 @@ impl<'a> ClipReader<'a, '_> {
             );
             return Err(Fault::content(&output.at, problem));
         }
-        self.budget.take(4 * output.count as u64, &output.at)?;
-        Ok(output)
+        self.budget.take(4 * expected.max(output.count) as u64, &output.at)?;
+        Ok((output, found_width))
     }
 }
 
@@ -260,8 +275,9 @@ impl Timelines {
     }
 }
 
-/// Checks key times, and returns the last one. They must strictly increase (3.11.1). Equal times are accepted, because
-/// some exporters write a jump in this way. Decreasing times have no clear meaning and are an error.
+/// Checks key times, and returns the last one. They must strictly increase and not be negative (3.11.1). Equal times are
+/// accepted, because some exporters write a jump in this way, and so are keys before 0, of which a clip shows what follows 0.
+/// Decreasing times have no clear meaning and are an error.
 fn check_times(seconds: &[f32], at: &str, warnings: &mut Warnings) -> Result<f32> {
     let (Some(&first), Some(&last)) = (seconds.first(), seconds.last()) else {
         return Err(Fault::content(at, "no keyframes, expected at least one"));
@@ -270,7 +286,7 @@ fn check_times(seconds: &[f32], at: &str, warnings: &mut Warnings) -> Result<f32
         return Err(Fault::content(at, format_args!("key {key} is at {} seconds", seconds[key])));
     }
     if first < 0.0 {
-        return Err(Fault::content(at, format_args!("key 0 is at {first} seconds, expected 0 or later")));
+        warnings.add(at, format_args!("key 0 is at {first} seconds; the clip is played from 0 on"));
     }
     if let Some(key) = seconds.windows(2).position(|pair| pair[1] < pair[0]) {
         let (earlier, later) = (seconds[key], seconds[key + 1]);
@@ -284,5 +300,5 @@ fn check_times(seconds: &[f32], at: &str, warnings: &mut Warnings) -> Result<f32
             format_args!("{repeated_count} keys have the same time as the key before; the last of them counts"),
         );
     }
-    Ok(last)
+    Ok(last.max(0.0))
 }

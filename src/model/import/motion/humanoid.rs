@@ -3,18 +3,19 @@
 use glam::{Quat, Vec3, Vec4};
 
 use super::nodes::NodeTree;
-use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::error::Warnings;
 use crate::model::import::file::DeclaredRoles;
 use crate::model::{Clip, Humanoid, NO_PARENT};
 
 /// Returns the humanoid, if the file declares one.
-pub fn read(roles: &DeclaredRoles, tree: &NodeTree, warnings: &mut Warnings) -> Result<Option<Box<Humanoid>>> {
-    let Some(source) = roles.source else { return Ok(None) };
+pub fn read(roles: &DeclaredRoles, tree: &NodeTree, warnings: &mut Warnings) -> Option<Box<Humanoid>> {
+    let source = roles.source?;
     let mut humanoid = Humanoid::new(source);
     for (role, node, at) in &roles.nodes {
         let count = tree.skeleton_node.len();
         match tree.skeleton_node.get(*node) {
-            None => return Err(Fault::dangling(at, "nodes", *node, count)),
+            None => warnings
+                .add(at, format_args!("nodes[{node}] does not exist; the file has {count}; the role is left out")),
             Some(None) => warnings.add(at, format_args!("nodes[{node}] is neither in the scene nor a joint; ignored")),
             Some(Some(node)) if humanoid.nodes.contains(&Some(*node)) => {
                 warnings.add(at, "the node already has a role; ignored");
@@ -25,7 +26,7 @@ pub fn read(roles: &DeclaredRoles, tree: &NodeTree, warnings: &mut Warnings) -> 
     if !humanoid.is_whole() {
         warnings.add(format_args!("extensions.{source}.humanoid"), "a role is missing that every humanoid has");
     }
-    Ok(Some(Box::new(humanoid)))
+    Some(Box::new(humanoid))
 }
 
 /// Turns everything by half a turn around +Y, so that what faced -Z faces +Z.

@@ -24,6 +24,8 @@ pub struct NodeTree {
     pub skeleton: Skeleton,
     /// The skeleton node for each glTF node index; `None` for nodes that are not in the skeleton.
     pub skeleton_node: Vec<Option<u32>>,
+    /// Whether a skeleton node, or one above it, is hidden (KHR_node_visibility). Hidden meshes are not drawn.
+    hidden: Vec<bool>,
 }
 
 impl NodeTree {
@@ -36,7 +38,7 @@ impl NodeTree {
         let wanted = with_joints_and_ancestors(document, &parents, &in_scene)?;
 
         let skeleton = Skeleton { source_node_count: nodes.len() as u32, ..Skeleton::default() };
-        let mut tree = Self { skeleton, skeleton_node: vec![None; nodes.len()] };
+        let mut tree = Self { skeleton, skeleton_node: vec![None; nodes.len()], hidden: Vec::new() };
         let mut target_names = TargetNames::new();
         let mut morph_weights = Budget::new(Counted::MORPH_WEIGHTS, &document.total_budget());
         for source in order.into_iter().filter(|&source| wanted[source]) {
@@ -48,6 +50,7 @@ impl NodeTree {
             skeleton.names.push(nodes[source].name.clone().unwrap_or_else(|| format!("node {source}")));
             skeleton.source_nodes.push(source as u32);
             skeleton.in_scene.push(in_scene[source]);
+            tree.hidden.push(hides(&nodes[source]) || parent.is_some_and(|parent| tree.hidden[parent as usize]));
             push_local(skeleton, &nodes[source], source, warnings)?;
             if in_scene[source] {
                 push_morph_weights(skeleton, document, source, &mut morph_weights, &mut target_names, warnings)?;
@@ -55,6 +58,11 @@ impl NodeTree {
             tree.skeleton_node[source] = Some(index);
         }
         Ok(tree)
+    }
+
+    /// Returns whether a skeleton node, or one above it, is hidden.
+    pub fn is_hidden(&self, skeleton_node: u32) -> bool {
+        self.hidden.get(skeleton_node as usize) == Some(&true)
     }
 
     /// Returns the range of the morph weights of a skeleton node, if it has any.
@@ -96,6 +104,12 @@ impl NodeTree {
         }
         model_from_node
     }
+}
+
+/// Returns whether a node hides itself and all below it.
+fn hides(node: &json::Node) -> bool {
+    let extension = node.extensions.as_ref().and_then(|extensions| extensions.others.get("KHR_node_visibility"));
+    extension.and_then(|extension| extension.get("visible")?.as_bool()) == Some(false)
 }
 
 /// Returns the parent of each node. Checks that children exist and have one parent.
@@ -166,21 +180,25 @@ fn push_local(skeleton: &mut Skeleton, entry: &json::Node, source: usize, warnin
         if entry.translation.is_some() || entry.rotation.is_some() || entry.scale.is_some() {
             warnings.add(at("matrix"), "the node has both a matrix and other transforms, which are ignored");
         }
-        let parent_from_node = affine_from_columns(matrix, &at("matrix"), warnings)?;
+        let parent_from_node = affine_from_columns(matrix, &at("matrix"), warnings);
+        let parent_from_node = warnings.leave_out("matrix", parent_from_node)?.unwrap_or_default();
         skeleton.fixed_locals.push(FixedLocal { node, parent_from_node });
         translations.push(Vec3::ZERO);
         rotations.push(Quat::IDENTITY);
         scales.push(Vec3::ONE);
         return Ok(());
     }
-    let translation = Vec3::from(entry.translation.unwrap_or([0.0; 3]));
-    let mut rotation = Vec4::from(entry.rotation.unwrap_or_default().0);
-    let scale = Vec3::from(entry.scale.unwrap_or([1.0; 3]));
-    let finite =
-        [("translation", translation.is_finite()), ("rotation", rotation.is_finite()), ("scale", scale.is_finite())];
-    if let Some((property, _)) = finite.iter().find(|(_, finite)| !finite) {
-        return Err(Fault::content(at(property), "a number is too large"));
-    }
+    let mut finite = |property: &str, numbers: Vec4, otherwise: Vec4| {
+        if numbers.is_finite() {
+            return numbers;
+        }
+        warnings.add(at(property), "a number is too large; the property is left out");
+        otherwise
+    };
+    let of = |numbers: Option<[f32; 3]>, otherwise: Vec3| Vec3::from(numbers.unwrap_or(otherwise.into())).extend(0.0);
+    let translation = finite("translation", of(entry.translation, Vec3::ZERO), Vec4::ZERO).truncate();
+    let mut rotation = finite("rotation", entry.rotation.unwrap_or_default().0.into(), Vec4::W);
+    let scale = finite("scale", of(entry.scale, Vec3::ONE), Vec4::ONE).truncate();
     translations.push(translation);
     make_unit([&mut rotation], format_args!("nodes[{source}].rotation"), warnings);
     rotations.push(Quat::from_vec4(rotation));
@@ -202,7 +220,8 @@ fn push_morph_weights(
     let Some(mesh) = nodes[source].mesh.map(|mesh| mesh.value()) else { return Ok(()) };
     // `geometry` reports a mesh that does not exist.
     let Some(entry) = meshes.get(mesh) else { return Ok(()) };
-    let count = entry.primitives.first().and_then(|primitive| primitive.targets.as_ref()).map_or(0, Vec::len);
+    let targets = entry.primitives.iter().filter_map(|primitive| primitive.targets.as_ref());
+    let count = targets.map(Vec::len).max().unwrap_or(0);
     if count == 0 {
         return Ok(());
     }
@@ -216,9 +235,11 @@ fn push_morph_weights(
         (None, None) => (&[][..], String::new()),
     };
     budget.take(count as u64, &at)?;
-    if given.iter().any(|weight| !weight.is_finite()) {
-        return Err(Fault::content(at, "a number is too large"));
+    let broken = given.iter().any(|weight| !weight.is_finite());
+    if broken {
+        warnings.add(&at, "a number is too large; the weights are left out");
     }
+    let given = if broken { &[] } else { given };
     if !given.is_empty() && given.len() != count {
         warnings.add(at, format_args!("{} weights for {count} morph targets; missing ones are 0", given.len()));
     }

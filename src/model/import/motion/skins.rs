@@ -16,7 +16,12 @@ use crate::model::{PaletteLayout, Skin};
 
 /// Reads all skins of the file, including unused ones.
 pub fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Result<Vec<Skin>> {
-    (0..document.root.skins.len()).map(|index| read_skin(document, index, tree, warnings)).collect()
+    let read = |index: usize| {
+        let skin = read_skin(document, index, tree, warnings);
+        // A skin without joints keeps the numbers of the others, and its primitives are left out.
+        Ok(warnings.leave_out("skin", skin)?.unwrap_or_default())
+    };
+    (0..document.root.skins.len()).map(read).collect()
 }
 
 fn read_skin(document: &Document, index: usize, tree: &NodeTree, warnings: &mut Warnings) -> Result<Skin> {

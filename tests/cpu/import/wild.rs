@@ -1,0 +1,123 @@
+//! Files with small faults that people reported to other programs, in the folder `THRONG_WILD_MODELS`: what is right is read, and
+//! what is wrong costs its part.
+
+use glam::Vec3;
+use serde_json::Value;
+use throng::animation::{PoseScratch, pose_model, skinned_positions};
+use throng::model::{Model, import};
+use throng::retarget::borrow_clips;
+
+use crate::common::assets::{asset, wild_path};
+use crate::common::builder::check_invariants;
+use crate::common::lanes::check_lanes;
+
+/// Parts of the warnings of each file, as many as it has, or of its error.
+const RIGHT: &[(&str, Result<&[&str], &str>)] = &[
+    ("base.gltf", Ok(&[])),
+    ("w01_componentType.gltf", Ok(&[])),
+    ("w01_count.gltf", Ok(&[])),
+    ("w01_exponents.gltf", Ok(&[])),
+    ("w01_indices.gltf", Ok(&[])),
+    ("w01_joints.gltf", Ok(&[])),
+    ("w04_skeleton_minus_1.gltf", Ok(&["skeleton is the index -1"])),
+    ("w05_stride_0_ibm.gltf", Ok(&["byteStride is 0"])),
+    ("w05_stride_0_position.gltf", Ok(&["byteStride is 0"])),
+    ("w06_one_primitive_without_joints.gltf", Ok(&["primitives[1].attributes: no JOINTS_0"])),
+    ("w10_one_target_and_two.gltf", Ok(&["primitives[0].targets: 1 morph targets"])),
+    ("w10_two_targets_and_one.gltf", Ok(&["primitives[1].targets: 1 morph targets"])),
+    ("w12_3_weights_for_25_targets.gltf", Ok(&["3 weights for 25 morph targets"])),
+    ("w13_morph_and_skin.gltf", Ok(&[])),
+    ("w15_negative_times.gltf", Ok(&["key 0 is at -0.96"])),
+    ("w18_a_clip_for_each_object.gltf", Ok(&[])),
+    ("w19_nan_keys.gltf", Ok(&["not finite; the channel is left out", "not finite; the channel is left out"])),
+    ("w23_good_tangents.gltf", Ok(&[])),
+    ("w23_nan_tangents.gltf", Ok(&["46 tangents have no direction"])),
+    ("w23_nan_weights.gltf", Ok(&["4 weights are not finite", "1 vertices without any weight"])),
+    ("w23_tangents_w_0.gltf", Ok(&["136 tangents have a w that is neither 1 nor -1"])),
+    ("w24_unused_far_vertices.gltf", Ok(&[])),
+    ("w25_far_1e+03.gltf", Ok(&[])),
+    ("w25_far_1e+05.gltf", Ok(&[])),
+    ("w26_unaligned_json.glb", Ok(&["a chunk of 1883 bytes"])),
+    ("w28_404.glb", Err("it is a web page")),
+    ("w28_bin_is_a_pointer.gltf", Err("buffers[0].uri: the file is a pointer of Git LFS")),
+    ("w28_lfs_pointer.glb", Err("run `git lfs pull`")),
+    ("w30_hidden_nodes.gltf", Ok(&[])),
+    ("w30_hidden_skinned_mesh.gltf", Ok(&[])),
+    ("w33_two_with_the_same_names.gltf", Ok(&[])),
+    ("w43_roll_constraint.gltf", Ok(&["VRMC_node_constraint is not applied"])),
+    ("w48_root_motion.gltf", Ok(&[])),
+    ("uris/absolute_windows.gltf", Ok(&["names a scheme or drive"])),
+    ("uris/out_up.gltf", Ok(&["leads out of the model's folder; \"textures/skin.png\" is read instead"])),
+];
+
+fn load(name: &str) -> Model {
+    import::load(&wild_path(name)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Returns the vertices of each primitive, in the order of the file.
+fn positions(model: &Model, clip: usize, time_seconds: f64) -> Vec<Vec<Vec3>> {
+    let mut scratch = PoseScratch::for_model(model);
+    let mut skinned = Vec::new();
+    skinned_positions(model, pose_model(model, model.clips.get(clip), time_seconds, &mut scratch), &mut skinned);
+    let of_file = |vertices: &[u32]| vertices.iter().map(|&vertex| skinned[vertex as usize]).collect();
+    model.geometry.source_primitives.iter().map(|primitive| of_file(&primitive.vertices)).collect()
+}
+
+#[test]
+#[cfg_attr(not(wild_models), ignore = "set THRONG_WILD_MODELS to the folder of models with faults")]
+fn a_small_fault_costs_its_part() {
+    let expected: Value = serde_json::from_slice(&std::fs::read(wild_path("expected.json")).unwrap()).unwrap();
+    for (name, right) in RIGHT {
+        let (model, parts) = match (import::load(&wild_path(name)), right) {
+            (Ok(model), Ok(parts)) => (model, parts),
+            (Err(error), Err(part)) => {
+                assert!(error.to_string().contains(part), "{error}");
+                continue;
+            }
+            (loaded, _) => panic!("{name}: {:?}", loaded.map(|model| model.warnings)),
+        };
+        check_invariants(&model);
+        let warnings = &model.warnings;
+        assert_eq!(warnings.len(), parts.len(), "{name}: {warnings:?}");
+        assert!(warnings.iter().zip(*parts).all(|(warning, part)| warning.contains(part)), "{name}: {warnings:?}");
+        for frame in expected[name].as_array().into_iter().flatten() {
+            let clip = frame["clip"].as_u64().unwrap() as usize;
+            let found = positions(&model, clip, frame["time"].as_f64().unwrap());
+            let wanted: Vec<Vec<[f32; 3]>> = serde_json::from_value(frame["prims"].clone()).unwrap();
+            assert_eq!(found.len(), wanted.len(), "{name}");
+            for (found, wanted) in found.iter().flatten().zip(wanted.into_iter().flatten().map(Vec3::from)) {
+                let near = 1e-4 * (1.0 + wanted.length());
+                assert!(found.distance(wanted) < near, "{name} at {}: {found} instead of {wanted}", frame["time"]);
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(not(wild_models), ignore = "set THRONG_WILD_MODELS to the folder of models with faults")]
+fn keys_before_the_start_are_the_same_in_lanes() {
+    let model = load("w15_negative_times.gltf");
+    let size = 2.0;
+    assert!(check_lanes(&model, model.clips.first(), &[0.0, 0.05, 0.55, 1.1, 2.2, 3.0], size, Some(1e-5)).is_some());
+}
+
+/// What is drawn is the body alone.
+#[test]
+#[cfg_attr(not(wild_models), ignore = "set THRONG_WILD_MODELS to the folder of models with faults")]
+fn hidden_nodes_are_not_drawn() {
+    let triangles = |name: &str| load(name).geometry.triangle_count();
+    let body = triangles("base.gltf");
+    assert_eq!(["w30_hidden_nodes.gltf", "w30_hidden_skinned_mesh.gltf"].map(triangles), [body; 2]);
+}
+
+#[test]
+#[cfg_attr(not(wild_models), ignore = "set THRONG_WILD_MODELS to the folder of models with faults")]
+fn clips_of_other_files_move_all_skeletons_with_the_same_names() {
+    for source in [load("w33_clip.gltf"), asset("assets/walker.glb")] {
+        let mut model = load("w33_two_with_the_same_names.gltf");
+        borrow_clips(&mut model, &source).unwrap();
+        let [still, moved] = [usize::MAX, 0].map(|clip| positions(&model, clip, 0.3));
+        let way = |body: usize| still[body].iter().zip(&moved[body]).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+        assert!(way(0) > 0.1 && (way(0) - way(1)).abs() < 1e-3, "{}: {} and {}", source.name, way(0), way(1));
+    }
+}
