@@ -240,7 +240,7 @@ pub fn skin_vertices(bind_pose: &BindPose, pose: Pose<'_>, skinned_vertices: &mu
     }
 }
 
-/// Overwrites `out` with the positions of all vertices of `model`, in model space.
+/// Overwrites `out` with the positions of all vertices of `model` that are drawn, in model space.
 ///
 /// # Panics
 /// If `pose` belongs to another model.
@@ -248,7 +248,7 @@ pub fn skinned_positions(model: &Model, pose: ModelPose<'_>, out: &mut Vec<Vec3>
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
     let pose = Pose { palette: &palette, morph_weights: pose.morph_weights, ..Pose::default() };
     out.clear();
-    out.extend((0..model.geometry.vertex_count()).map(|vertex| skinned_position(&model.geometry, vertex, pose)));
+    out.extend((0..model.geometry.drawn_vertex_count()).map(|vertex| skinned_position(&model.geometry, vertex, pose)));
 }
 
 /// Returns the position of one vertex in model space.

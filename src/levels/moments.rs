@@ -72,11 +72,11 @@ impl<'m> MomentPoser<'m> {
         Pose { palette: &self.palette, morph_weights: &self.morph_weights, ..Pose::default() }
     }
 
-    /// Returns the positions of all vertices in a moment.
+    /// Returns the positions of all vertices that are drawn in a moment.
     pub fn positions(&mut self, moment: Moment) -> Vec<Vec3A> {
         let geometry = &self.model.geometry;
         let pose = self.pose(moment);
-        let vertices = (0..geometry.vertex_count()).into_par_iter().with_min_len(1024);
+        let vertices = (0..geometry.drawn_vertex_count()).into_par_iter().with_min_len(1024);
         vertices.map(|vertex| skinned_position(geometry, vertex, pose).into()).collect()
     }
 }

@@ -74,7 +74,7 @@ impl Reference {
         weights.resize(FIXED + 3 * posed.len(), pose_weight);
         let mut attributes = Vec::with_capacity(positions.len() * weights.len());
         let rest = poser.pose(Moment::Rest);
-        for vertex in 0..geometry.vertex_count() {
+        for vertex in 0..positions.len() {
             let matrix = blended_matrix(geometry, vertex, rest);
             attributes.extend(matrix.transform_normal(geometry.normals[vertex]).normalize_or_zero().to_array());
             attributes.extend(geometry.tex_coords[vertex].iter().flat_map(|uv| uv.to_array()));

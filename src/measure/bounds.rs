@@ -124,10 +124,11 @@ impl JointBox {
     }
 }
 
-/// Returns the box of the vertices that each palette entry influences.
+/// Returns the box of the drawn vertices that each palette entry influences.
 fn joint_boxes(model: &Model) -> Vec<JointBox> {
     let mut boxes = vec![JointBox::default(); model.palette.len()];
-    for (vertex, &position) in model.geometry.positions.iter().enumerate() {
+    let drawn = model.geometry.drawn_vertex_count();
+    for (vertex, &position) in model.geometry.positions[..drawn].iter().enumerate() {
         for influence in model.geometry.influences_of(vertex) {
             let joint_box = &mut boxes[influence.joint as usize];
             joint_box.vertex_count += 1;

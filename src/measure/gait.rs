@@ -76,7 +76,7 @@ pub fn gait_of(model: &Model, clip: &Clip) -> Gait {
         let pose = Pose { palette: &palette, morph_weights: pose.morph_weights, ..Pose::default() };
         vertices.iter().map(|&vertex| skinned_position(&model.geometry, vertex, pose)).collect()
     };
-    let all: Vec<usize> = (0..model.geometry.vertex_count()).collect();
+    let all: Vec<usize> = (0..model.geometry.drawn_vertex_count()).collect();
     let rest = positions(None, 0.0, &all);
     let (lowest, highest) = extent(&rest);
     let height = highest - lowest;

@@ -144,6 +144,13 @@ impl Geometry {
         self.positions.len()
     }
 
+    /// Returns the number of vertices that something drawn uses. They come first. The others have no place in the picture, so
+    /// nothing that is measured counts them.
+    #[must_use]
+    pub fn drawn_vertex_count(&self) -> usize {
+        self.indices.iter().max().map_or(0, |&last| last as usize + 1)
+    }
+
     /// Returns the number of vertices of each level of detail, full detail first, and the influences of levels that have
     /// their own.
     pub fn levels(&self) -> impl Iterator<Item = (u32, Option<Influences<'_>>)> {

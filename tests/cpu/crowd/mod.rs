@@ -90,6 +90,7 @@ pub fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
         },
         geometry: Geometry {
             positions: (0..joints).map(|joint| Vec3::new(0.1 * size, step * (joint + 1) as f32, 0.0)).collect(),
+            indices: (0..joints).collect(),
             normals: vec![Vec3::X; joints as usize],
             influence_starts: (0..=joints).collect(),
             influences: (0..joints).map(|joint| Influence { joint, weight: 1.0 }).collect(),

@@ -3,7 +3,9 @@
 
 use glam::Vec3;
 use serde_json::Value;
-use throng::animation::{PoseScratch, pose_model, skinned_positions};
+use throng::animation::{ModelPose, Pose, PoseScratch, joint_matrices, pose_model, skinned_position};
+use throng::levels;
+use throng::measure::{floor_height, posed_bounds};
 use throng::model::{Model, import};
 use throng::retarget::borrow_clips;
 
@@ -57,9 +59,12 @@ fn load(name: &str) -> Model {
 /// Returns the vertices of each primitive, in the order of the file.
 fn positions(model: &Model, clip: usize, time_seconds: f64) -> Vec<Vec<Vec3>> {
     let mut scratch = PoseScratch::for_model(model);
-    let mut skinned = Vec::new();
-    skinned_positions(model, pose_model(model, model.clips.get(clip), time_seconds, &mut scratch), &mut skinned);
-    let of_file = |vertices: &[u32]| vertices.iter().map(|&vertex| skinned[vertex as usize]).collect();
+    let ModelPose { model_from_node, morph_weights } =
+        pose_model(model, model.clips.get(clip), time_seconds, &mut scratch);
+    let palette: Vec<_> = joint_matrices(&model.palette, model_from_node).collect();
+    let pose = Pose { palette: &palette, morph_weights, ..Pose::default() };
+    let skinned = |&vertex: &u32| skinned_position(&model.geometry, vertex as usize, pose);
+    let of_file = |vertices: &[u32]| vertices.iter().map(skinned).collect();
     model.geometry.source_primitives.iter().map(|primitive| of_file(&primitive.vertices)).collect()
 }
 
@@ -99,6 +104,18 @@ fn keys_before_the_start_are_the_same_in_lanes() {
     let model = load("w15_negative_times.gltf");
     let size = 2.0;
     assert!(check_lanes(&model, model.clips.first(), &[0.0, 0.05, 0.55, 1.1, 2.2, 3.0], size, Some(1e-5)).is_some());
+}
+
+#[test]
+#[cfg_attr(not(wild_models), ignore = "set THRONG_WILD_MODELS to the folder of models with faults")]
+fn vertices_that_nothing_draws_count_for_nothing() {
+    let bounds = |name: &str| {
+        let mut model = load(name);
+        levels::build(&mut model);
+        let clip = model.clips.first();
+        (posed_bounds(&model, clip), floor_height(&model), model.geometry.coarser_levels.len())
+    };
+    assert_eq!(bounds("w24_unused_far_vertices.gltf"), bounds("base.gltf"));
 }
 
 /// What is drawn is the body alone.

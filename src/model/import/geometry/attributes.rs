@@ -14,6 +14,8 @@ use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::limits::Budget;
 use crate::model::import::material::TexCoordSets;
 
+const TEX_COORDS_0: Checked<Semantic> = Checked::Valid(Semantic::TexCoords(0));
+
 /// The attributes of one primitive, except tangents, influences and morph targets.
 pub(super) struct Attributes {
     /// Positions; finite.
@@ -22,7 +24,8 @@ pub(super) struct Attributes {
     pub broken: Vec<u32>,
     /// Unit normals; `None` if the file has none.
     pub normals: Option<Vec<Vec3>>,
-    /// The two sets that the material's textures use. A missing set is zero; `None` if both are missing.
+    /// The two sets that the material's textures use, or the first one if it has none. A missing set is zero; `None` if both are
+    /// missing.
     pub tex_coords: Option<Vec<[Vec2; 2]>>,
     /// Linear colours; `None` means white.
     pub colors: Option<Vec<[u8; 4]>>,
@@ -123,7 +126,9 @@ impl<'a> AttributeReader<'a, '_> {
         warnings: &mut Warnings,
     ) -> Result<Option<Vec<[Vec2; 2]>>> {
         let mut pairs: Option<Vec<[Vec2; 2]>> = None;
-        for (index, set) in sets.iter() {
+        // Without a texture the file's first set is kept all the same, so that it can be looked at.
+        let unused = sets.iter().next().is_none() && self.primitive.attributes.contains_key(&TEX_COORDS_0);
+        for (index, set) in sets.iter().chain(unused.then_some((0, 0))) {
             let Some(tex_coords) = self.tex_coords(set, count, warnings)? else { continue };
             let pairs = pairs.get_or_insert_with(|| vec![[Vec2::ZERO; 2]; count]);
             for (pair, uv) in pairs.iter_mut().zip(tex_coords) {

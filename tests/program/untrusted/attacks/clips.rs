@@ -52,19 +52,15 @@ fn dance(more_nodes: usize, clips: usize, keys: usize, step_seconds: f32) -> Vec
     gltf.glb()
 }
 
-/// Returns the attacks. Files are refused for a wrong table of roles, without clips, or if all clips take too long.
+/// Returns the attacks. Files are refused without clips, or if all clips take too long.
 pub fn clip_attacks() -> Vec<Attack> {
     let count = 20_000;
     let bones: Vec<Value> = (0..count).map(|k| json!({"bone": "hips", "node": k})).collect();
     let file = |bones: Value, nodes: usize| roles(&bones, vec![json!({}); nodes]).glb();
     vec![
         refused("table.vrma", "no clips", file(json!(bones), count)),
-        refused(
-            "node.vrma",
-            "humanBones.head.node: nodes[4294967295] does not exist",
-            file(json!({"head": {"node": u32::MAX}}), 0),
-        ),
-        refused("list.vrma", "humanBones: expected an object or a list", file(json!(7), 0)),
+        refused("node.vrma", "no clips", file(json!({"head": {"node": u32::MAX}}), 0)),
+        refused("list.vrma", "no clips", file(json!(7), 0)),
         refused("cut.vrma", "is cut short", dance(0, 1, 100, 0.1)[..700].to_vec()),
         accepted("dance.vrma", dance(0, 1, 100, 0.1)),
         refused("long_keys.vrma", "too many keys", dance(0, 1, 100, 1e6)),
