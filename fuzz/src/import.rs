@@ -95,7 +95,7 @@ fn animate(model: &Model) {
                 assert!(skinned.iter().flat_map(|vertex| vertex.position).all(f32::is_finite));
             }
             if clip.is_none() && moderate {
-                check_bounds(&bounds, &skinned, &streams.palette);
+                check_bounds(&bounds, &skinned[..model.geometry.drawn_vertex_count()], &streams.palette);
             }
         }
     }
@@ -139,7 +139,7 @@ fn skin(model: &Model, streams: &Streams) -> Vec<SkinnedVertex> {
     (0..model.geometry.vertex_count()).map(skin).collect()
 }
 
-/// Checks that no vertex of the rest pose is outside its box, except for rounding.
+/// Checks that no drawn vertex of the rest pose is outside its box, except for rounding.
 fn check_bounds(bounds: &PosedBounds, skinned: &[SkinnedVertex], palette: &[JointMatrix]) {
     // Large terms may cancel, so the tolerance depends on their size, not on the size of the result.
     let largest = palette.iter().flat_map(|matrix| matrix.rows).flatten().fold(0.0, |a: f32, b| a.max(b.abs()));

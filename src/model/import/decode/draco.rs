@@ -21,7 +21,7 @@ use gltf::json::validation::Checked;
 use serde::Deserialize;
 
 use crate::model::import::error::{Fault, Result};
-use crate::model::import::file::json::parse_value;
+use crate::model::import::file::mend::parse_value;
 use crate::model::import::limits::Budget;
 
 const NAME: &str = "KHR_draco_mesh_compression";

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::model::import::error::{Fault, Result};
-use crate::model::import::file::json::parse_value;
+use crate::model::import::file::mend::parse_value;
 
 const EXT: &str = "EXT_meshopt_compression";
 const KHR: &str = "KHR_meshopt_compression";

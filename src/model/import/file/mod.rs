@@ -4,14 +4,15 @@
 //! JSON that would take gigabytes once parsed.
 //!
 //! Reading order: `container` reads the file and separates JSON from binary data; `json` parses the JSON, and lets
-//! `extensions` check the extension lists; `roles` reads the
-//! humanoid of a VRM file; `uri` reads the files next to the model.
+//! `extensions` check the extension lists and `mend` repair elements; `roles` reads the humanoid of a VRM file; `uri` reads
+//! the files next to the model.
 
 #![forbid(unsafe_code)]
 
 mod container;
 mod extensions;
 pub mod json;
+pub mod mend;
 mod roles;
 mod uri;
 

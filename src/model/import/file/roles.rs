@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::json::index;
+use super::mend::index;
 use crate::model::humanoid::{Role, RoleSource};
 use crate::model::import::error::Warnings;
 

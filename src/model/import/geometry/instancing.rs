@@ -15,7 +15,7 @@ use super::weld::Vertex;
 use crate::model::MorphDelta;
 use crate::model::import::decode::{Accessor, Document};
 use crate::model::import::error::{Fault, Result, Warnings};
-use crate::model::import::file::json::parse_value;
+use crate::model::import::file::mend::parse_value;
 use crate::model::import::limits::Budget;
 use crate::model::import::motion::make_unit;
 

@@ -12,7 +12,7 @@ use super::images::{DecodedAhead, Images};
 use super::textures::{TexCoordSets, TextureReader, TextureUse};
 use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings};
-use crate::model::import::file::json::parse_value;
+use crate::model::import::file::mend::parse_value;
 use crate::model::{AlphaMode, Image, ImageSource, Material, MaterialTexture};
 
 /// The largest emission. The HDR target holds numbers up to 65,504, which must fit the sum of several lights.

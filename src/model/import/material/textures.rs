@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::images::Images;
 use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings};
-use crate::model::import::file::json::index;
+use crate::model::import::file::mend::index;
 use crate::model::{Filter, MaterialTexture, Texture, TextureSampler, Wrap};
 
 /// The two sets TEXCOORD_n that the vertices of one material have, by their numbers n.
