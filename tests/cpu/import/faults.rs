@@ -1,0 +1,186 @@
+//! The rule for files with faults: what is broken is repaired if its meaning is certain, costs its part if it is not, and is named
+//! in a warning.
+
+use glam::Vec3;
+use serde_json::{Value, json};
+use throng::model::import;
+
+use crate::common::assets::sample_files;
+use crate::common::builder::{Gltf, U8};
+
+/// Writes each integer outside of strings as `7.0` or `7e0`, in turns.
+fn with_decimals(json: &[u8]) -> Vec<u8> {
+    let (mut out, mut number, mut in_string, mut count) = (Vec::new(), Vec::new(), false, 0);
+    let mut bytes = json.iter().copied().chain([b' ']);
+    while let Some(byte) = bytes.next() {
+        if !in_string && (byte.is_ascii_digit() || b"+-.eE".contains(&byte)) {
+            number.push(byte);
+            continue;
+        }
+        let is_integer = number.iter().any(u8::is_ascii_digit) && !number.iter().any(|byte| b".eE".contains(byte));
+        out.append(&mut number);
+        if is_integer {
+            out.extend_from_slice([&b".0"[..], b"e0"][count % 2]);
+            count += 1;
+        }
+        out.push(byte);
+        match byte {
+            b'"' => in_string = !in_string,
+            b'\\' if in_string => out.extend(bytes.next()),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Compressed meshes, textures, clips and skins have integers of their own.
+#[test]
+#[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
+fn integers_of_every_kind_may_have_a_point_or_an_exponent() {
+    let mut count = 0;
+    for path in sample_files(&["glb", "gltf", "vrm"]) {
+        let glb = std::fs::read(&path).unwrap();
+        if !glb.starts_with(b"glTF") || glb.len() > 1 << 20 {
+            continue;
+        }
+        let word = |at: usize| u32::from_le_bytes(glb[at..at + 4].try_into().unwrap()) as usize;
+        let mut json = with_decimals(&glb[20..20 + word(12)]);
+        json.resize(json.len().next_multiple_of(4), b' ');
+        let rest = &glb[20 + word(12)..];
+        let length = (20 + json.len() + rest.len()) as u32;
+        let header = [&glb[..8], &length.to_le_bytes(), &(json.len() as u32).to_le_bytes(), b"JSON"].concat();
+        let name = path.display().to_string();
+        let [before, after] = [glb.clone(), [&header, &json[..], rest].concat()]
+            .map(|bytes| import::load_glb("model.glb", &bytes).unwrap_or_else(|error| panic!("{name}: {error}")));
+        assert_eq!(before.warnings, after.warnings, "{name}");
+        let [before, after] = [before, after].map(|model| format!("{:?}", (model.geometry, model.skins, model.clips)));
+        assert!(before == after, "{name} is read otherwise");
+        count += 1;
+    }
+    assert!(count > 10, "only {count} models");
+}
+
+/// In each file the triangle stays as it is.
+#[test]
+fn what_means_nothing_is_read_as_nothing() {
+    let matrix = json!({"mesh": 0, "matrix": [], "children": [], "translation": []});
+    let materials =
+        json!([{"normalTexture": {"index": -1}, "pbrMetallicRoughness": {"baseColorTexture": {"index": -1}}}]);
+    let clip = json!([{"samplers": [], "channels": [{"sampler": -1, "target": {"node": 0, "path": "scale"}}]}]);
+    for (path, value, warning) in [
+        ("nodes/0/skin", json!(-1), "nodes: skin is the index -1, which is read as none"),
+        ("nodes/0/camera", json!(-1.0), "nodes: camera is the index -1"),
+        ("nodes/0", matrix, "nodes: matrix is an empty list, which is read as none"),
+        ("nodes/0/children", json!([-1, -1]), "nodes: children has the index -1, which is left out"),
+        ("scene", json!(-1), "scene: the index -1 is read as none"),
+        ("scenes/0/nodes", json!([-1, 0]), "scenes: nodes has the index -1"),
+        ("meshes/0/primitives/0/indices", json!(-1), "meshes: indices is the index -1"),
+        ("meshes/0/primitives/0/attributes/NORMAL", json!(-1), "meshes: NORMAL is the index -1"),
+        ("meshes/0/primitives/0/targets", json!([]), ""),
+        ("materials", materials, "materials: normalTexture is the index -1"),
+        ("animations", clip, "1 channels without a sampler"),
+        ("bufferViews/0/byteStride", json!(0), "bufferViews: byteStride is 0"),
+    ] {
+        let gltf = Gltf::triangle().with(&[(path, value.clone())]);
+        let model = gltf.model_that_warns(if warning.is_empty() { &[] } else { std::slice::from_ref(&warning) });
+        assert_eq!(model.geometry.positions, [Vec3::ZERO, Vec3::X, Vec3::Y], "{path}: {value}");
+        assert_eq!(model.geometry.indices.len(), 3, "{path}: {value}");
+    }
+}
+
+/// A primitive, a skin and a channel that are broken, beside those that are whole.
+#[test]
+fn a_broken_part_costs_nothing_else() {
+    let mut gltf = Gltf::skinned([[0, 1, 0, 0]; 3], [[0.5, 0.5, 0.0, 0.0]; 3]);
+    let [times, values, broken] = [
+        gltf.f32s("SCALAR", &[0.0, 1.0]),
+        gltf.f32s("VEC3", &[0.0, 0.0, 0.0, 0.0, 1.0, 0.0]),
+        gltf.f32s("VEC3", &[0.0, 0.0, 0.0, 0.0, f32::NAN, 0.0]),
+    ];
+    let sampler = |output: usize| json!({"input": times, "output": output});
+    let channel = |sampler: usize, path: &str| json!({"sampler": sampler, "target": {"node": 1, "path": path}});
+    gltf.push(
+        "animations",
+        json!({"samplers": [sampler(values), sampler(broken)],
+               "channels": [channel(1, "scale"), channel(0, "translation"), channel(7, "rotation")]}),
+    );
+    let whole = gltf.primitive().clone();
+    let outside = gltf.accessor(U8, "SCALAR", 3, &[0, 1, 9]);
+    let mut without_joints = whole.clone();
+    without_joints["attributes"].as_object_mut().unwrap().remove("WEIGHTS_0");
+    let mut dangling = whole.clone();
+    dangling["indices"] = json!(outside);
+    gltf.json["meshes"][0]["primitives"] = json!([dangling, without_joints, whole]);
+    gltf.push("skins", json!({"joints": [1, 2], "inverseBindMatrices": 99}));
+    let node = gltf.push("nodes", json!({"mesh": 0, "skin": 1}));
+    gltf.json["scenes"][0]["nodes"].as_array_mut().unwrap().push(json!(node));
+    let model = gltf.model_that_warns(&[
+        "primitives[0].indices (accessors[6]): index 9 at 2, but there are 3 vertices; the primitive is left out",
+        "primitives[1].attributes.JOINTS_0: there is no WEIGHTS_0",
+        "primitives[1].attributes: no JOINTS_0 with WEIGHTS_0 for skins[0]; the primitive follows the node",
+        "skins[1].inverseBindMatrices: accessors[99] does not exist; the file has 7; the skin is left out",
+        "skins[1] has no joints; the primitive is left out",
+        "(accessors[5]): value 1 is not finite; the channel is left out",
+        "channels[2]: samplers[7] does not exist; the file has 2; the channel is left out",
+    ]);
+    // Of the second node only what needs no skin is drawn.
+    assert_eq!(model.geometry.triangle_count(), 3);
+    assert_eq!((model.clips[0].track_count(), model.clips[0].translations.len()), (1, 1));
+}
+
+#[test]
+fn morph_weights_of_another_number_are_filled_up_or_cut() {
+    for (given, expected) in [(1, [7.0, 0.0, 9.0, 0.0]), (3, [7.0, 8.0, 9.0, 10.0])] {
+        let mut gltf = Gltf::triangle();
+        let deltas = gltf.f32s("VEC3", &[1.0; 9]);
+        let mut few = gltf.primitive().clone();
+        few["targets"] = json!([{"POSITION": deltas}]);
+        gltf.primitive()["targets"] = json!([{"POSITION": deltas}, {"POSITION": deltas}]);
+        let many = gltf.primitive().clone();
+        gltf.json["meshes"][0]["primitives"] = json!([few, many]);
+        let times = gltf.f32s("SCALAR", &[0.0, 1.0]);
+        let weights: Vec<f32> =
+            [7.0, 9.0].iter().flat_map(|first| (0..given).map(move |rank| first + rank as f32)).collect();
+        let weights = gltf.f32s("SCALAR", &weights);
+        gltf.animation(0, "weights", "LINEAR", times, weights);
+        let warning = format!("{given} weights for 2 morph targets; missing ones are 0");
+        let model = gltf.model_that_warns(&[&warning, "targets: 1 morph targets, but another primitive has 2"]);
+        assert_eq!(model.clips[0].morph_weights[0].values, expected);
+    }
+}
+
+#[test]
+fn other_files_are_called_by_their_names() {
+    let usdz = [&b"PK\x03\x04"[..], &[0; 26], b"scene.usdc"].concat();
+    for (bytes, what) in [
+        (&b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n"[..], "run `git lfs pull`"),
+        (b"\n<!DOCTYPE html><html>", "a web page"),
+        (b"\x1F\x8B\x08\x00", "gunzip"),
+        (b"PK\x03\x04\x14\x00", "a zip archive"),
+        (&usdz, "a USDZ archive"),
+        (b"Kaydara FBX Binary  \x00", "an FBX file"),
+        (b"; FBX 7.4.0 project file", "an FBX file"),
+        (b"# made by hand\nv 0 0 0\nv 1 0 0\nf 1 2 3\n", "an OBJ file"),
+        (b"#usda 1.0\n", "a USD file"),
+        (b"<?xml version=\"1.0\"?><COLLADA>", "an XML file"),
+    ] {
+        let error = import::load_glb("model.glb", bytes).unwrap_err().to_string();
+        assert!(error.starts_with("model.glb: it is ") && error.contains(what), "{what}: {error}");
+    }
+}
+
+/// Hidden nodes hide what is below them, whatever it says itself.
+#[test]
+fn hidden_meshes_are_not_drawn() {
+    let hidden = |visible: Value| json!({"KHR_node_visibility": {"visible": visible}});
+    for (own, child, triangles) in
+        [(json!(false), json!(true), 0), (json!(true), json!(false), 1), (json!(7), json!(true), 2)]
+    {
+        let mut gltf = Gltf::triangle();
+        gltf.push("nodes", json!({"mesh": 0, "extensions": hidden(child)}));
+        gltf.json["nodes"][0]["extensions"] = hidden(own);
+        gltf.json["nodes"][0]["children"] = json!([1]);
+        gltf.json["extensionsUsed"] = json!(["KHR_node_visibility"]);
+        assert_eq!(gltf.model().geometry.triangle_count(), triangles);
+    }
+}
