@@ -7,6 +7,10 @@
 
 use std::fmt;
 
+use glam::{Affine3A, Quat, Vec3, Vec4};
+
+use super::{Clip, NO_PARENT, Skeleton};
+
 /// The number of roles.
 pub const ROLE_COUNT: usize = 52;
 
@@ -211,6 +215,12 @@ impl Humanoid {
         Self { source, nodes: [None; ROLE_COUNT] }
     }
 
+    /// Whether the body faces -Z in its file, as VRM 0.x has it, so that import has turned it round.
+    #[must_use]
+    pub fn is_turned(&self) -> bool {
+        self.source == RoleSource::Extension("VRM")
+    }
+
     /// Returns the node of a role.
     #[must_use]
     pub fn node(&self, role: Role) -> Option<u32> {
@@ -234,5 +244,32 @@ impl Humanoid {
         let limbs = [Limb::UpperArm, Limb::LowerArm, Limb::UpperLeg, Limb::LowerLeg];
         [Role::HIPS, Role::SPINE, Role::HEAD].into_iter().all(|role| self.node(role).is_some())
             && Side::BOTH.into_iter().all(|side| limbs.into_iter().all(|limb| self.limb(side, limb).is_some()))
+    }
+}
+
+/// Turns everything by half a turn around +Y, so that what faced -Z faces +Z. Import does this to the bodies of VRM 0.x. Twice
+/// is not at all.
+pub fn turn_round(skeleton: &mut Skeleton, clips: &mut [Clip]) {
+    const TURN: Quat = Quat::from_xyzw(0.0, 1.0, 0.0, 0.0);
+    let is_root = |node: u32| skeleton.parents[node as usize] == NO_PARENT;
+    // The rest transforms of nodes that are given as matrices are unused.
+    for node in 0..skeleton.parents.len() {
+        if is_root(node as u32) && skeleton.is_free(node as u32) {
+            let rest = &mut skeleton.rest;
+            rest.translations[node] = TURN * rest.translations[node];
+            rest.rotations[node] = TURN * rest.rotations[node];
+        }
+    }
+    for fixed in skeleton.fixed_locals.iter_mut().filter(|fixed| is_root(fixed.node)) {
+        fixed.parent_from_node = Affine3A::from_quat(TURN) * fixed.parent_from_node;
+    }
+    for clip in clips {
+        for track in clip.translations.iter_mut().filter(|track| is_root(track.node)) {
+            track.values.iter_mut().for_each(|value: &mut Vec3| *value = TURN * *value);
+        }
+        // Tangents turn in the same way, because the product of quaternions is linear.
+        for track in clip.rotations.iter_mut().filter(|track| is_root(track.node)) {
+            track.values.iter_mut().for_each(|value: &mut Vec4| *value = Vec4::from(TURN * Quat::from_vec4(*value)));
+        }
     }
 }

@@ -63,7 +63,7 @@ fn readable_models() -> Vec<PathBuf> {
         let names = [&b"_meshopt_compression\""[..], b"KHR_draco_mesh_compression\""];
         names.iter().any(|name| bytes.windows(name.len()).any(|window| window == *name))
     };
-    let mut files = sample_files(&["gltf", "glb"]);
+    let mut files = sample_files(&["gltf", "glb", "vrm"]);
     files.retain(|path| !is_compressed(path));
     files
 }

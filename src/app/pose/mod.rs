@@ -19,6 +19,7 @@ use super::output::{print, print_json};
 use super::text::page_columns;
 use crate::cli::{PoseArgs, WrongUsage};
 use crate::crowd::ClipChoice;
+use crate::model::humanoid::turn_round;
 use crate::model::{Clip, Model};
 
 /// Runs the command.
@@ -26,6 +27,11 @@ pub fn run(args: &PoseArgs) -> Result<()> {
     let mut model = load_model(args.model.as_ref(), &args.clips, &args.file_scene)?;
     hold_morphs(std::slice::from_mut(&mut model), &args.morphs)?;
     blend_joints(args.dual_quaternions, &mut model);
+    // The numbers are those of the file, so that other programs have the same.
+    let is_turned = model.humanoid.as_ref().is_some_and(|humanoid| humanoid.is_turned());
+    if is_turned {
+        turn_round(&mut model.skeleton, &mut model.clips);
+    }
     for warning in &model.warnings {
         tracing::warn!("{}: {warning}", model.name);
     }
@@ -48,7 +54,8 @@ pub fn run(args: &PoseArgs) -> Result<()> {
         duration: f64::from(clip.duration_seconds),
     });
     let on = if args.on_gpu { "gpu" } else { "cpu" };
-    let report = PoseReport { model: model.name.clone(), clip, on, node_names: node_names(&model), frames };
+    let (name, node_names) = (model.name.clone(), node_names(&model));
+    let report = PoseReport { model: name, clip, on, turned_in_pictures: is_turned, node_names, frames };
     if args.json { print_json(&report, false) } else { print(&matrices::as_text(&model, &report, page_columns())) }
 }
 

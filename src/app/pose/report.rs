@@ -17,6 +17,9 @@ pub(super) struct PoseReport<'m> {
     pub model: String,
     pub clip: Option<ClipReport>,
     pub on: &'static str,
+    /// Whether pictures show the body turned by half a turn around +Y (VRM 0.x). The numbers are those of the file.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub turned_in_pictures: bool,
     /// The name of each node, by glTF index: `node N` without one in the file, and `None` for a node that the scene does not
     /// need.
     pub node_names: Vec<Option<&'m str>>,

@@ -33,6 +33,7 @@ pub use error::ImportError;
 pub use motion::SceneChoice;
 
 use super::bones::bones;
+use super::humanoid::turn_round;
 use super::{Clip, Humanoid, Model, Skin, SourceFile};
 use decode::Document;
 use error::{Fault, Warnings};
@@ -122,7 +123,7 @@ impl Motion {
         let mut clips = clips::read(document, &tree, warnings)?;
         let humanoid = humanoid::read(&document.roles, &tree, warnings);
         if document.roles.faces_backwards() {
-            humanoid::turn_round(&mut tree, &mut clips);
+            turn_round(&mut tree.skeleton, &mut clips);
         }
         Ok(Self { tree, skins, clips, humanoid })
     }
