@@ -79,7 +79,7 @@ impl<'a> AttributeReader<'a, '_> {
     }
 
     /// Opens an attribute that must have `count` elements, as many as the positions.
-    fn open_for_vertices(&self, semantic: Semantic, name: &str, count: usize) -> Result<Option<Accessor<'a>>> {
+    pub fn open_for_vertices(&self, semantic: Semantic, name: &str, count: usize) -> Result<Option<Accessor<'a>>> {
         match self.open(semantic, name)? {
             Some(accessor) if accessor.count != count => {
                 Err(Fault::content(&accessor.at, format_args!("{} elements for {count} vertices", accessor.count)))

@@ -225,21 +225,15 @@ impl<'b, 'f> Builder<'b, 'f> {
         let tex_coords = self.materials.tex_coord_sets.get(material as usize).copied().unwrap_or_default();
         let attributes = reader.read(tex_coords, &mut self.vertices, self.warnings)?;
         let count = attributes.positions.len();
-        let skinned = match follow {
-            Follow::Entry(_) => None,
-            Follow::Skin(skin) => {
-                let (budget, warnings) = (&mut self.influences, &mut *self.warnings);
-                Influences::read(document, primitive, &at_attributes, count, skin, budget, warnings)?
+        let (influences, skin) = match follow {
+            Follow::Skin(skin)
+                if let Some(read) = Influences::read(&reader, count, skin, &mut self.influences, self.warnings)? =>
+            {
+                (read, Some(skin.skin as u32))
             }
+            Follow::Skin(_) => (Influences::rigid(count, self.palette.rigid_entry(mesh_node.skeleton_node)), None),
+            Follow::Entry(entry) => (Influences::rigid(count, *entry), None),
         };
-        let skin = if let (Follow::Skin(skin), Some(_)) = (follow, &skinned) { Some(skin.skin as u32) } else { None };
-        let influences = skinned.unwrap_or_else(|| {
-            let entry = match follow {
-                Follow::Entry(entry) => *entry,
-                Follow::Skin(_) => self.palette.rigid_entry(mesh_node.skeleton_node),
-            };
-            Influences::rigid(count, entry)
-        });
         let mut elements = topology::read(document, primitive, &at, count, &mut self.indices, self.warnings)?;
         elements.leave_out(&attributes.broken, &at, self.warnings)?;
         let tangents = self.tangents(&reader, &attributes, &elements, material)?;

@@ -8,11 +8,10 @@
 
 use std::rc::Rc;
 
-use gltf::json::mesh::{Primitive, Semantic};
-use gltf::json::validation::Checked;
+use gltf::json::mesh::Semantic;
 
+use super::attributes::AttributeReader;
 use crate::model::Influence;
-use crate::model::import::decode::{Accessor, Document};
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::limits::Budget;
 
@@ -38,18 +37,16 @@ impl Influences {
         Self { starts: (0..=vertex_count as u32).collect(), list }
     }
 
-    /// Reads all sets of a primitive, and charges them to `budget`. `None` if there are none. `at` is the JSON path of its
-    /// attributes.
+    /// Reads all sets of a primitive, and charges them to `budget`. `None` if there are none.
     pub fn read(
-        document: &Document,
-        primitive: &Primitive,
-        at: &str,
+        reader: &AttributeReader,
         vertex_count: usize,
         skin: &SkinEntries,
         budget: &mut Budget,
         warnings: &mut Warnings,
     ) -> Result<Option<Self>> {
-        let sets = read_sets(document, primitive, at, vertex_count, budget, warnings)?;
+        let at = reader.at;
+        let sets = read_sets(reader, vertex_count, budget, warnings)?;
         if sets.is_empty() {
             let problem =
                 format!("no JOINTS_0 with WEIGHTS_0 for skins[{}]; the primitive follows the node", skin.skin);
@@ -147,31 +144,23 @@ struct InfluenceSet {
 }
 
 fn read_sets(
-    document: &Document,
-    primitive: &Primitive,
-    at: &str,
+    reader: &AttributeReader,
     vertex_count: usize,
     budget: &mut Budget,
     warnings: &mut Warnings,
 ) -> Result<Vec<InfluenceSet>> {
-    let attribute = |semantic: Semantic| primitive.attributes.get(&Checked::Valid(semantic));
     let mut sets = Vec::new();
     for number in 0.. {
-        let Some(joints) = attribute(Semantic::Joints(number)) else { break };
-        let at_joints = format!("{at}.JOINTS_{number}");
-        let Some(weights) = attribute(Semantic::Weights(number)) else {
-            warnings.add(at_joints, format_args!("there is no WEIGHTS_{number}; the joints are left out"));
+        let [of_joints, of_weights] = ["JOINTS", "WEIGHTS"].map(|name| format!("{name}_{number}"));
+        let joints = reader.open_for_vertices(Semantic::Joints(number), &of_joints, vertex_count)?;
+        let Some(joints) = joints else { break };
+        let weights = reader.open_for_vertices(Semantic::Weights(number), &of_weights, vertex_count)?;
+        let Some(weights) = weights else {
+            let problem = format_args!("there is no {of_weights}; the joints are left out");
+            warnings.add(format_args!("{}.{of_joints}", reader.at), problem);
             break;
         };
-        budget.take(4 * vertex_count as u64, &at_joints)?;
-        let joints = Accessor::open(document, joints.value(), &at_joints)?;
-        let weights = Accessor::open(document, weights.value(), format_args!("{at}.WEIGHTS_{number}"))?;
-        for accessor in [&joints, &weights] {
-            if accessor.count != vertex_count {
-                let problem = format!("{} elements for {vertex_count} vertices", accessor.count);
-                return Err(Fault::content(&accessor.at, problem));
-            }
-        }
+        budget.take(4 * vertex_count as u64, &joints.at)?;
         sets.push(InfluenceSet { joints: joints.unsigned()?, weights: weights.floats()? });
     }
     Ok(sets)
