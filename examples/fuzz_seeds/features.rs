@@ -33,7 +33,6 @@ pub fn all() -> Vec<(&'static str, Gltf)> {
         ("textured_jpeg", textured(ImageFormat::Jpeg)),
         ("textured_webp", textured(ImageFormat::WebP)),
         ("made_tangents", made_tangents()),
-        ("placements", placements()),
         ("vrm", humanoid("VRMC_vrm")),
         ("vrm_0", humanoid("VRM")),
         ("vrm_animation", humanoid("VRMC_vrm_animation")),
@@ -303,18 +302,6 @@ fn data_uri() -> String {
     use base64::Engine;
     let base64 = base64::engine::general_purpose::STANDARD.encode(encoded_image(ImageFormat::Png));
     format!("data:image/png;base64,{base64}")
-}
-
-fn placements() -> Gltf {
-    let mut gltf = tree();
-    let translations = gltf.f32s("VEC3", &[0.0, 0.0, 0.0, 5.0, 0.0, 0.0]);
-    let scales = gltf.f32s("VEC3", &[1.0, 1.0, 1.0, -2.0, 2.0, 2.0]);
-    let rotations = gltf.accessor(I16, "VEC4", 2, bytemuck::cast_slice(&[0_i16, 0, 0, 32767, 0, 0, 23170, 23170]));
-    gltf.json["accessors"][rotations]["normalized"] = json!(true);
-    let attributes = json!({"TRANSLATION": translations, "ROTATION": rotations, "SCALE": scales});
-    gltf.json["nodes"][0]["extensions"] = json!({"EXT_mesh_gpu_instancing": {"attributes": attributes}});
-    gltf.json["extensionsUsed"] = json!(["EXT_mesh_gpu_instancing"]);
-    gltf
 }
 
 /// Makes a file with properties that the specification allows and few files have.

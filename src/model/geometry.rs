@@ -128,7 +128,7 @@ pub struct Geometry {
     pub indices: Vec<u32>,
     /// The partition of `indices`, in the file's order.
     pub draw_ranges: Vec<DrawRange>,
-    /// The primitives of the file, sorted by node, placement and primitive.
+    /// The primitives of the file, sorted by node and primitive.
     pub source_primitives: Vec<SourcePrimitive>,
     /// The coarser levels of detail, finest first. Level 0 is `indices`; level `k` is element `k - 1`. Vertex counts never
     /// ascend and errors never descend. Empty after import.

@@ -88,8 +88,6 @@ pub struct SourcePrimitive {
     pub mesh: u32,
     /// The index of the primitive in its mesh.
     pub primitive: u32,
-    /// The index of the placement whose copy this is; `None` if the node shows its mesh once.
-    pub placement: Option<u32>,
     /// The glTF index of the skin; `None` for a rigid mesh.
     pub skin: Option<u32>,
     /// Whether the file has normals for it.

@@ -148,7 +148,7 @@ fn check_draws(model: &Model) {
         end += range.index_count;
     }
     assert_eq!(end as usize, indices.len(), "draw ranges hold all indices");
-    assert!(source_primitives.is_sorted_by_key(|source| (source.node, source.placement, source.primitive)));
+    assert!(source_primitives.is_sorted_by_key(|source| (source.node, source.primitive)));
     let nodes: HashSet<u32> = model.skeleton.source_nodes.iter().copied().collect();
     for primitive in source_primitives {
         assert!(primitive.vertices.iter().all(is_vertex));

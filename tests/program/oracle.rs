@@ -13,7 +13,6 @@
 //! those. `THRONG_ORACLE_VERTICES` sets their number. The reference cannot read compressed files;
 //! `tests/cpu/import/compression.rs` compares those with their originals.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -122,17 +121,10 @@ fn compare(want: &Value, got: &Value) -> Result<(f64, f64), String> {
         }
         let (want, got) = (array(&want["primitives"]), array(&got["primitives"]));
         size = size.max(extent(want));
-        // The reference ignores EXT_mesh_gpu_instancing and shows such a mesh once, at its node. So only the node's
-        // matrix is compared here; `tests/cpu/import/instancing.rs` tests the rest.
-        let is_placed = |primitive: &&Value| !primitive["instance"].is_null();
-        let placed: HashSet<u64> = got.iter().filter(is_placed).filter_map(|placed| placed["node"].as_u64()).collect();
-        let shown_once = |primitive: &&Value| !primitive["node"].as_u64().is_some_and(|node| placed.contains(&node));
-        let want: Vec<&Value> = want.iter().filter(shown_once).collect();
-        let got: Vec<&Value> = got.iter().filter(shown_once).collect();
         if want.len() != got.len() {
             return Err(format!("{} primitives instead of {}", got.len(), want.len()));
         }
-        for (want, got) in want.into_iter().zip(got) {
+        for (want, got) in want.iter().zip(got) {
             for key in ["node", "mesh", "primitive", "skin"] {
                 if want[key] != got[key] {
                     return Err(format!("{key} {} instead of {}", got[key], want[key]));

@@ -45,7 +45,7 @@ fn primitive_facts(geometry: &Geometry, primitive: &SourcePrimitive, vertices: V
     let morphed = vertices.iter().filter(|&&vertex| !geometry.morph_deltas_of(vertex).is_empty()).count();
     let vertex_count = vertices.len();
     let influences = Influences::of(geometry, vertices);
-    let mut facts = vec![
+    Fact::Object(vec![
         ("node", primitive.node.into()),
         ("mesh", primitive.mesh.into()),
         ("primitive", primitive.primitive.into()),
@@ -56,12 +56,7 @@ fn primitive_facts(geometry: &Geometry, primitive: &SourcePrimitive, vertices: V
         ("morphed_vertices", morphed.into()),
         ("max_influences", influences.most.into()),
         ("influence_histogram", influences.histogram()),
-    ];
-    // EXT_mesh_gpu_instancing.
-    if let Some(placement) = primitive.placement {
-        facts.insert(4, ("placement", placement.into()));
-    }
-    Fact::Object(facts)
+    ])
 }
 
 /// The numbers of joints that influence vertices.

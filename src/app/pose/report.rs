@@ -73,7 +73,6 @@ impl Serialize for Primitives<'_> {
                 node: source.node,
                 mesh: source.mesh,
                 primitive: source.primitive,
-                instance: source.placement,
                 skin: source.skin,
                 clockwise: is_mirrored,
                 indices: (0..source.vertices.len() as u32).collect(),
@@ -105,10 +104,6 @@ struct PrimitiveReport {
     node: u32,
     mesh: u32,
     primitive: u32,
-    /// The index of a placement of the node (EXT_mesh_gpu_instancing). The mesh at the node itself is not drawn then,
-    /// and not listed. Absent for a node without placements.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    instance: Option<u32>,
     skin: Option<u32>,
     /// Whether front faces are clockwise in this pose. The matrix of the first vertex decides.
     clockwise: bool,

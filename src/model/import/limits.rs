@@ -1,7 +1,7 @@
 //! The limits of one model: from the bytes of its files to the number of things that it may contain.
 //!
 //! A few bytes of JSON can ask for a lot: ten thousand primitives that share one long accessor, an accessor of a
-//! billion zeros without data, a mesh with a million placements, an image that decodes to gigabytes. So import charges
+//! billion zeros without data, an image that decodes to gigabytes. So import charges
 //! everything whose size the bytes of the file do not bound, before reading it. The limits grow with the number of
 //! bytes that the model's files really have: only a large download can cost gigabytes.
 //!
@@ -107,9 +107,6 @@ impl Counted {
     /// Primitives, once for each node that shows them. Each costs time, even if it has nothing to draw.
     pub const PRIMITIVES: Self =
         Self { what: "shown primitives", count: Scale { floor: 64 << 10, per_kib: 64, most: 1 << 20 }, bytes: 200 };
-    /// Placements of meshes, drawn or not.
-    pub const PLACEMENTS: Self =
-        Self { what: "placements", count: Scale { floor: 2 << 20, per_kib: 2 << 10, most: 64 << 20 }, bytes: 192 };
     /// Entries of sparse accessors, once for each reader, because each reader checks them again. They cost time only.
     pub const SPARSE_ENTRIES: Self =
         Self { what: "sparse entries", count: Scale { floor: 16 << 20, per_kib: 16 << 10, most: 256 << 20 }, bytes: 0 };
@@ -213,14 +210,6 @@ impl Budget {
     pub fn new(kind: Counted, total: &TotalBudget) -> Self {
         let limit = kind.count.at(total.file_bytes);
         Self { kind, limit, left: limit, total: total.clone() }
-    }
-
-    /// Returns the number of times that all of these counts fit into half of the rest of their budgets and of the total.
-    pub fn times_affordable(wanted: &[(&mut Self, u64)]) -> u64 {
-        let by_count = wanted.iter().map(|(budget, count)| budget.left / 2 / (*count).max(1));
-        let bytes: u64 = wanted.iter().map(|(budget, count)| count * budget.kind.bytes).sum();
-        let by_bytes = wanted.iter().map(|(budget, _)| budget.total.left() / 2 / bytes.max(1));
-        by_count.chain(by_bytes).min().unwrap_or(0)
     }
 
     /// Charges `count` things to this budget and to the total. `at` is the JSON path that asks for them.

@@ -169,6 +169,16 @@ fn other_files_are_called_by_their_names() {
     }
 }
 
+#[test]
+fn a_mesh_with_placements_is_drawn_once() {
+    let mut gltf = Gltf::triangle();
+    gltf.json["nodes"][0]["extensions"] = json!({"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": 0}}});
+    gltf.json["extensionsRequired"] = json!(["EXT_mesh_gpu_instancing"]);
+    gltf.json["extensionsUsed"] = json!(["EXT_mesh_gpu_instancing"]);
+    let model = gltf.model_that_warns(&["EXT_mesh_gpu_instancing is not drawn: each mesh is drawn once"]);
+    assert_eq!(model.geometry.triangle_count(), 1);
+}
+
 /// Hidden nodes hide what is below them, whatever it says itself.
 #[test]
 fn hidden_meshes_are_not_drawn() {

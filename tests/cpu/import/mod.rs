@@ -7,7 +7,6 @@ mod draco;
 mod faults;
 mod files;
 mod geometry;
-mod instancing;
 mod materials;
 mod morphs;
 mod order;

@@ -25,15 +25,22 @@ const HONOURED: &[&str] = &[
     "KHR_materials_ior",
     "KHR_materials_specular",
     "EXT_texture_webp",
-    "EXT_mesh_gpu_instancing",
     "KHR_node_visibility",
     "VRM",
     "VRMC_vrm",
     "VRMC_vrm_animation",
 ];
 /// Prefixes of extensions that change materials or add lights, but leave every vertex of the rest pose where it is. Those of
-/// VRM also swing hair and clothes.
-const ONLY_LOOKS: &[&str] = &["KHR_materials_", "KHR_lights", "KHR_texture_", "EXT_texture_", "MSFT_texture_", "VRMC_"];
+/// VRM also swing hair and clothes. A mesh of foliage that is drawn once is where its node is.
+const ONLY_LOOKS: &[&str] = &[
+    "KHR_materials_",
+    "KHR_lights",
+    "KHR_texture_",
+    "EXT_texture_",
+    "MSFT_texture_",
+    "VRMC_",
+    "EXT_mesh_gpu_instancing",
+];
 
 fn support(name: &str) -> ExtensionSupport {
     if HONOURED.contains(&name) {
@@ -59,11 +66,15 @@ pub fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Result<Vec<E
         let at = format_args!("extensionsUsed[{index}]");
         match support(name) {
             ExtensionSupport::Honoured => {}
-            // It moves bones after the clip: of a file without it, the clip alone.
-            ExtensionSupport::NotDrawn if *name == "VRMC_node_constraint" => {
-                warnings.add(at, format_args!("{name} is not applied"));
+            ExtensionSupport::NotDrawn => {
+                let how = match *name {
+                    // It turns bones after the clip.
+                    "VRMC_node_constraint" => "not applied",
+                    "EXT_mesh_gpu_instancing" => "not drawn: each mesh is drawn once",
+                    _ => "not drawn",
+                };
+                warnings.add(at, format_args!("{name} is {how}"));
             }
-            ExtensionSupport::NotDrawn => warnings.add(at, format_args!("{name} is not drawn")),
             ExtensionSupport::Ignored => warnings.add(at, format_args!("{name} is not supported; it is ignored")),
         }
     }

@@ -9,7 +9,6 @@ use gltf::json;
 
 use super::attributes::{AttributeReader, Attributes};
 use super::influences::{Influences, SkinEntries};
-use super::instancing;
 use super::morphs::{MorphReader, Morphs};
 use super::tangents::{SplitVertices, TangentInput};
 use super::topology::{self, Elements};
@@ -21,7 +20,7 @@ use crate::model::import::material::Materials;
 use crate::model::import::motion::{NodeTree, Palette};
 use crate::model::order::{OrderingEffort, order_triangles};
 use crate::model::{
-    AlphaMode, DrawRange, Geometry, Material, MorphDelta, MorphedNode, PaletteLayout, Skin, SourcePrimitive, Topology,
+    AlphaMode, DrawRange, Geometry, Material, MorphedNode, PaletteLayout, Skin, SourcePrimitive, Topology,
 };
 
 /// The parts of a model that are read before its geometry.
@@ -39,7 +38,6 @@ pub(super) struct Builder<'b, 'f> {
     pub warnings: &'b mut Warnings,
     palette: Palette,
     welder: Welder,
-    pub placements: Budget,
     primitives: Budget,
     vertices: Budget,
     indices: Budget,
@@ -104,7 +102,6 @@ impl<'b, 'f> Builder<'b, 'f> {
             warnings,
             palette: Palette::default(),
             welder: Welder::new(),
-            placements: Budget::new(Counted::PLACEMENTS, total),
             primitives: Budget::new(Counted::PRIMITIVES, total),
             vertices: Budget::new(Counted::VERTICES, total),
             indices: Budget::new(Counted::INDICES, total),
@@ -133,15 +130,8 @@ impl<'b, 'f> Builder<'b, 'f> {
         Ok((geometry, self.palette.layout))
     }
 
-    /// Adds the mesh of a node, once or at each of its placements (`node_from_mesh`). `skin` is the glTF index of the node's
-    /// skin.
-    pub fn add_mesh_node(
-        &mut self,
-        mesh_node: MeshNode,
-        mesh: &json::Mesh,
-        skin: Option<usize>,
-        placements: Option<&[Affine3A]>,
-    ) -> Result<()> {
+    /// Adds the mesh of a node. `skin` is the glTF index of the node's skin.
+    pub fn add_mesh_node(&mut self, mesh_node: MeshNode, mesh: &json::Mesh, skin: Option<usize>) -> Result<()> {
         let follow = match skin {
             Some(index) => {
                 let at = || format!("nodes[{}].skin", mesh_node.node);
@@ -156,49 +146,8 @@ impl<'b, 'f> Builder<'b, 'f> {
             let read = self.read_primitive(mesh_node, (number, primitive), &follow);
             primitives.extend(self.warnings.leave_out("primitive", read)?.flatten());
         }
-        let shown = match placements {
-            Some(placements) => self.affordable(placements, &primitives, mesh_node.node)?,
-            None => vec![None],
-        };
-        let first_source = self.welder.geometry.source_primitives.len();
-        // Primitive by primitive, so that there are few draw ranges.
-        for primitive in primitives {
-            for &placement in &shown {
-                self.add_primitive(&primitive, placement)?;
-            }
-        }
-        let sources = self.welder.geometry.source_primitives.get_mut(first_source..);
-        sources.unwrap_or_default().sort_by_key(|source| source.placement);
+        primitives.into_iter().for_each(|primitive| self.add_primitive(primitive));
         Ok(())
-    }
-
-    /// Returns as many of the placements of a mesh as the budgets allow, with their indices, and charges all but the first,
-    /// which has been charged. If some are left out, an even choice keeps the shape of the whole.
-    fn affordable(
-        &mut self,
-        placements: &[Affine3A],
-        primitives: &[ReadPrimitive],
-        node: usize,
-    ) -> Result<Vec<Option<(u32, Affine3A)>>> {
-        let sum = |count: fn(&ReadPrimitive) -> usize| primitives.iter().map(count).sum::<usize>() as u64;
-        let wanted = [
-            (&mut self.primitives, primitives.len() as u64),
-            (&mut self.vertices, sum(|primitive| primitive.vertices.len())),
-            (&mut self.indices, sum(|primitive| primitive.elements.indices.len())),
-            (&mut self.morph_deltas, sum(|primitive| primitive.morphs.len())),
-        ];
-        let copies = Budget::times_affordable(&wanted).min(placements.len().saturating_sub(1) as u64);
-        let at = format!("nodes[{node}]");
-        for (budget, count) in wanted {
-            budget.take(count * copies, &at)?;
-        }
-        let (all, drawn) = (placements.len(), placements.len().min(copies as usize + 1));
-        if drawn < all {
-            let problem = format!("{drawn} of {all} placements are drawn: files of this size allow no more");
-            self.warnings.add(at, problem);
-        }
-        let chosen = (0..drawn).map(|rank| rank * all / drawn);
-        Ok(chosen.map(|index| Some((index as u32, *placements.get(index)?))).collect())
     }
 
     fn read_primitive(
@@ -266,7 +215,6 @@ impl<'b, 'f> Builder<'b, 'f> {
             node: mesh_node.node as u32,
             mesh: mesh_node.mesh as u32,
             primitive: number as u32,
-            placement: None,
             skin,
             has_normals,
             has_tangents,
@@ -276,29 +224,23 @@ impl<'b, 'f> Builder<'b, 'f> {
         Ok(Some(ReadPrimitive { attributes, influences, morphs, vertices, tangents, elements, range, source }))
     }
 
-    /// Adds a primitive to the geometry, as it is or at a placement.
-    fn add_primitive(&mut self, primitive: &ReadPrimitive, placement: Option<(u32, Affine3A)>) -> Result<()> {
-        let ReadPrimitive { elements, range, source, .. } = primitive;
-        let node_from_mesh = placement.map(|(_, node_from_mesh)| node_from_mesh);
-        let mut vertices = self.weld(primitive, node_from_mesh.as_ref())?;
+    /// Adds a primitive to the geometry.
+    fn add_primitive(&mut self, primitive: ReadPrimitive) {
+        let mut vertices = self.weld(&primitive);
+        let ReadPrimitive { elements, range, source, attributes, .. } = primitive;
         // `topology::read` has checked the indices.
         let mut indices: Vec<u32> =
             elements.indices.iter().filter_map(|&index| vertices.get(index as usize).copied()).collect();
-        if elements.topology == Topology::Triangles {
-            if node_from_mesh.is_some_and(|matrix| matrix.matrix3.determinant() < 0.0) {
-                indices.chunks_exact_mut(3).for_each(|corners| corners.swap(1, 2));
-            }
-            let is_blended = |material: &Material| material.alpha_mode == AlphaMode::Blend;
-            // Blended triangles keep their order, because the author may have sorted them back to front.
-            if !self.materials.list.get(range.material as usize).is_some_and(is_blended) {
-                order_triangles(&mut indices, &mut self.ordering_effort);
-            }
+        let is_blended = |material: &Material| material.alpha_mode == AlphaMode::Blend;
+        // Blended triangles keep their order, because the author may have sorted them back to front.
+        if elements.topology == Topology::Triangles
+            && !self.materials.list.get(range.material as usize).is_some_and(is_blended)
+        {
+            order_triangles(&mut indices, &mut self.ordering_effort);
         }
-        vertices.truncate(primitive.attributes.positions.len());
-        let placement = placement.map(|(index, _)| index);
-        self.push_indices(*range, &indices);
-        self.welder.geometry.source_primitives.push(SourcePrimitive { placement, vertices, ..*source });
-        Ok(())
+        vertices.truncate(attributes.positions.len());
+        self.push_indices(range, &indices);
+        self.welder.geometry.source_primitives.push(SourcePrimitive { vertices, ..source });
     }
 
     /// Reads or generates tangents if a normal map needs them and the primitive has triangles with normals.
@@ -337,35 +279,24 @@ impl<'b, 'f> Builder<'b, 'f> {
         ))
     }
 
-    /// Welds the vertices of a primitive, after moving them to a placement if there is one. Returns their indices in the
-    /// geometry.
-    fn weld(&mut self, primitive: &ReadPrimitive, node_from_mesh: Option<&Affine3A>) -> Result<Vec<u32>> {
+    /// Welds the vertices of a primitive. Returns their indices in the geometry.
+    fn weld(&mut self, primitive: &ReadPrimitive) -> Vec<u32> {
         let Attributes { positions, normals, tex_coords, colors, .. } = &primitive.attributes;
         let mut morph_deltas = Vec::new();
-        let mut welded = Vec::with_capacity(primitive.vertices.len());
-        for (rank, &index) in primitive.vertices.iter().enumerate() {
+        let mut weld = |(rank, &index): (usize, &u32)| {
             let index = index as usize;
             primitive.morphs.deltas_of(index, &mut morph_deltas);
-            let mut vertex = Vertex {
+            self.welder.push(&Vertex {
                 position: positions.get(index).copied().unwrap_or_default(),
                 normal: at(normals, index).unwrap_or(Vec3::Z),
                 tangent: primitive.tangents.get(rank).copied().unwrap_or_default(),
                 tex_coords: at(tex_coords, index).unwrap_or_default(),
                 color: at(colors, index).unwrap_or([255; 4]),
                 influences: primitive.influences.of(index),
-                morph_deltas: &[],
-            };
-            if let Some(node_from_mesh) = node_from_mesh {
-                instancing::place(&mut vertex, &mut morph_deltas, node_from_mesh, normals.is_some());
-                let is_finite = |delta: &MorphDelta| (delta.position + delta.normal + delta.tangent).is_finite();
-                if !(vertex.position.is_finite() && morph_deltas.iter().all(is_finite)) {
-                    let problem = "a placement moves a vertex beyond the range of numbers";
-                    return Err(Fault::content(format_args!("nodes[{}]", primitive.source.node), problem));
-                }
-            }
-            welded.push(self.welder.push(&Vertex { morph_deltas: &morph_deltas, ..vertex }));
-        }
-        Ok(welded)
+                morph_deltas: &morph_deltas,
+            })
+        };
+        primitive.vertices.iter().enumerate().map(&mut weld).collect()
     }
 
     /// Whether a palette entry mirrors the vertices that follow it in the rest pose. The first joint of a primitive's

@@ -1,20 +1,17 @@
 //! From the mesh nodes of a scene to one vertex array, one index array, draw ranges, and the palette that they follow.
 //!
 //! A mesh that several nodes show is read once for each node, because its vertices follow different palette entries.
-//! Mesh nodes come in the order of their glTF index, and their primitives in the order of the file. A mesh with several
-//! placements (EXT_mesh_gpu_instancing) is read once, and its vertices are copied.
+//! Mesh nodes come in the order of their glTF index, and their primitives in the order of the file.
 //!
 //! Reading order: `builder` reads a primitive from start to end. It takes vertices from `attributes`, `influences` and
 //! `morphs`, triangles from `topology`, and missing tangents from `tangents`. `weld` removes duplicate vertices, and
-//! [`order`](crate::model::order) puts triangles and vertices into an order that suits caches. `instancing` reads the
-//! placements of a node, and moves vertices to them.
+//! [`order`](crate::model::order) puts triangles and vertices into an order that suits caches.
 
 #![forbid(unsafe_code)]
 
 mod attributes;
 mod builder;
 mod influences;
-mod instancing;
 mod morphs;
 mod tangents;
 mod topology;
@@ -56,6 +53,5 @@ fn add(builder: &mut Builder, mesh_node: MeshNode, entry: &json::Node) -> Result
     let meshes = &document.root.meshes;
     let at = || format!("nodes[{node}].mesh");
     let mesh_entry = meshes.get(mesh).ok_or_else(|| Fault::dangling(at(), "meshes", mesh, meshes.len()))?;
-    let placements = instancing::read(document, node, entry, &mut builder.placements, builder.warnings)?;
-    builder.add_mesh_node(mesh_node, mesh_entry, entry.skin.map(|skin| skin.value()), placements.as_deref())
+    builder.add_mesh_node(mesh_node, mesh_entry, entry.skin.map(|skin| skin.value()))
 }

@@ -106,12 +106,6 @@ impl MorphReader<'_, '_> {
 }
 
 impl Morphs {
-    /// Returns the number of elements of all targets, including zeros.
-    pub fn len(&self) -> usize {
-        let lists = self.targets.iter().flat_map(|target| [&target.positions, &target.normals, &target.tangents]);
-        lists.flatten().map(Vec::len).sum()
-    }
-
     /// Fills `deltas` with the non-zero deltas of one vertex.
     pub fn deltas_of(&self, vertex: usize, deltas: &mut Vec<MorphDelta>) {
         deltas.clear();

@@ -14,6 +14,6 @@ mod nodes;
 mod scene;
 pub mod skins;
 
-pub use nodes::{NodeTree, make_unit};
+pub use nodes::NodeTree;
 pub use scene::SceneChoice;
 pub use skins::Palette;

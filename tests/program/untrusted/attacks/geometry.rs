@@ -1,4 +1,4 @@
-//! Attacks by vertices, compressed data, placements, morph targets and skins.
+//! Attacks by vertices, compressed data, morph targets and skins.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::common::builder::{F32, Gltf, U8, U16};
 use crate::program::untrusted::images::webp;
 
 pub(super) fn attacks() -> Vec<Attack> {
-    [geometry(), compressed(), placements(), morphs(), mixed(), skins()].into_iter().flatten().collect()
+    [geometry(), compressed(), morphs(), mixed(), skins()].into_iter().flatten().collect()
 }
 
 /// Appends an accessor of distinct positions of three bytes per vertex; returns its index.
@@ -82,39 +82,11 @@ fn morphs() -> Vec<Attack> {
     vec![accepted("morphs.glb", file(256)), refused("more_morphs.glb", "more morph target elements", file(257))]
 }
 
-/// Gives a node a million placements, which take no bytes of the file.
-fn place(gltf: &mut Gltf, node: usize) {
-    let places = zeros(gltf, "VEC3", 1 << 20);
-    gltf.json["nodes"][node]["extensions"] =
-        json!({"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": places}}});
-}
-
-/// As many placements as possible are drawn, with a warning. The other contents must fit in addition.
-fn placements() -> Vec<Attack> {
-    let file = |vertices: usize, indices: usize, primitives: usize, nodes: usize| {
-        let mut gltf = drawn(nodes, vec![json!({"attributes": {"POSITION": 0}, "indices": 1}); primitives]);
-        small_positions(&mut gltf, vertices);
-        let corners: Vec<u16> = (0..indices).map(|k| (k * 7919 % vertices) as u16).collect();
-        gltf.accessor(U16, "SCALAR", indices, bytemuck::cast_slice(&corners));
-        (0..nodes).for_each(|node| place(&mut gltf, node));
-        gltf.glb()
-    };
-    vec![
-        accepted("placements.glb", file(2000, 3000, 1, 1)),
-        accepted("dense_placements.glb", file(2000, 300_000, 1, 1)),
-        accepted("placements_of_points.glb", file(3, 3, 1, 1)),
-        accepted("placements_of_parts.glb", file(100, 300, 50, 2)),
-        accepted("two_nodes_of_placements.glb", file(2000, 3000, 1, 2)),
-        refused("nodes_of_placements.glb", "more placements", file(2000, 3000, 1, 3)),
-    ]
-}
-
-/// Files of many kinds of things at once: vertices, texels, morph targets, keys, and placements for the rest of the
-/// budget.
+/// Files of many kinds of things at once: vertices, texels, morph targets, keys, and more vertices.
 fn mixed() -> Vec<Attack> {
     const MORPHED: usize = 4096;
     const KEYS: u64 = 900_000;
-    let file = |placed_vertices: usize, values: usize| {
+    let file = |vertices: usize, values: usize| {
         let mut gltf = drawn(3, vec![json!({"attributes": {"POSITION": 0}, "material": 0})]);
         small_positions(&mut gltf, 1 << 17);
         gltf.push("materials", json!({"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}));
@@ -125,10 +97,9 @@ fn mixed() -> Vec<Attack> {
         gltf.push("meshes", json!({"primitives": [{"attributes": {"POSITION": position}, "targets": targets}]}));
         gltf.push("nodes", json!({"mesh": 1}));
 
-        let position = small_positions(&mut gltf, placed_vertices);
+        let position = small_positions(&mut gltf, vertices);
         gltf.push("meshes", json!({"primitives": [{"attributes": {"POSITION": position}}]}));
-        let node = gltf.push("nodes", json!({"mesh": 2}));
-        place(&mut gltf, node);
+        gltf.push("nodes", json!({"mesh": 2}));
 
         let sampler = json!({"input": zeros(&mut gltf, "SCALAR", KEYS), "output": zeros(&mut gltf, "VEC4", KEYS)});
         let nodes = [0, 1].map(|_| gltf.push("nodes", json!({})));
@@ -139,7 +110,7 @@ fn mixed() -> Vec<Attack> {
     };
     vec![
         accepted("mixed.glb", file(2000, 0)),
-        accepted("mixed_large_placements.glb", file(100_000, 0)),
+        accepted("mixed_large.glb", file(100_000, 0)),
         accepted("mixed_with_values.glb", file(2000, 150_000)),
     ]
 }
