@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 #[cfg(target_os = "linux")]
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -88,6 +88,21 @@ impl Running {
         while processor_time::ticks_of(self.child.id()) < ticks {
             std::thread::park_timeout(Duration::from_millis(5));
         }
+    }
+
+    /// Waits until the program takes at most one percent of a core for two seconds. Before that it may end a frame.
+    #[cfg(target_os = "linux")]
+    pub fn wait_for_rest(&self) {
+        const PERIOD: Duration = Duration::from_secs(2);
+        let ticks_of_a_period = |_| {
+            let (before, start) = (processor_time::ticks_of(self.child.id()), Instant::now());
+            while let Some(rest) = PERIOD.checked_sub(start.elapsed()) {
+                std::thread::park_timeout(rest);
+            }
+            processor_time::ticks_of(self.child.id()) - before
+        };
+        let ticks: Vec<u64> = (0..5).map(ticks_of_a_period).take_while(|&ticks| ticks > 2).collect();
+        assert!(ticks.len() < 5, "{} does not rest: {ticks:?} hundredths of a second", self.description);
     }
 
     /// Waits until the program has written this text to standard error.

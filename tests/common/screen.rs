@@ -326,29 +326,67 @@ impl TestWindow {
     /// Asks the window manager to minimise the window (ICCCM, 4.1.4).
     pub fn minimize(&self) {
         const ICONIC_STATE: u32 = 3;
-        self.ask_manager("WM_CHANGE_STATE", ICONIC_STATE);
+        self.ask_manager(self.id, "WM_CHANGE_STATE", ICONIC_STATE);
+        self.wait_until_unmapped();
+    }
+
+    fn wait_until_unmapped(&self) {
         while !matches!(self.next_event(), Event::UnmapNotify(event) if event.window == self.id) {}
     }
 
     /// Asks the window manager to show the window again, as a taskbar does.
     pub fn restore(&self) {
         const FROM_A_PAGER: u32 = 2;
-        self.ask_manager("_NET_ACTIVE_WINDOW", FROM_A_PAGER);
+        self.ask_manager(self.id, "_NET_ACTIVE_WINDOW", FROM_A_PAGER);
+        self.wait_until_mapped();
+    }
+
+    fn wait_until_mapped(&self) {
         while !matches!(self.next_event(), Event::MapNotify(event) if event.window == self.id) {}
     }
 
-    fn message(&self, name: &str, data: [u32; 5]) -> xproto::ClientMessageEvent {
-        xproto::ClientMessageEvent::new(32, self.id, self.screen.atom(name), data)
+    /// Asks the window manager to show the second desktop. The window is on the first one.
+    pub fn leave_desktop(&self) {
+        self.ask_manager(self.screen.root, "_NET_CURRENT_DESKTOP", 1);
+        self.wait_until_unmapped();
+    }
+
+    /// Asks the window manager to show the first desktop again.
+    pub fn return_to_desktop(&self) {
+        self.ask_manager(self.screen.root, "_NET_CURRENT_DESKTOP", 0);
+        self.wait_until_mapped();
+    }
+
+    /// Covers the whole screen with a white window that no manager moves. Returns it for [`Self::uncover`].
+    pub fn cover(&self) -> xproto::Window {
+        let (connection, cover) = (self.connection(), self.connection().generate_id().unwrap());
+        let (width, height) = (SIZE.0 as u16, SIZE.1 as u16);
+        let white = xproto::CreateWindowAux::new().background_pixel(0xff_ffff).override_redirect(1);
+        let class = xproto::WindowClass::INPUT_OUTPUT;
+        let created =
+            connection.create_window(0, cover, self.screen.root, 0, 0, width, height, 0, class, 0, &white).unwrap();
+        created.check().unwrap();
+        connection.map_window(cover).unwrap().check().unwrap();
+        cover
+    }
+
+    /// Removes a window that covers the screen.
+    pub fn uncover(&self, cover: xproto::Window) {
+        self.connection().destroy_window(cover).unwrap().check().unwrap();
     }
 
     /// Sends a message to the program.
     fn tell(&self, name: &str, data: [u32; 5]) {
-        self.screen.send(self.id, EventMask::NO_EVENT, self.message(name, data));
+        let message = xproto::ClientMessageEvent::new(32, self.id, self.screen.atom(name), data);
+        self.screen.send(self.id, EventMask::NO_EVENT, message);
     }
 
-    fn ask_manager(&self, name: &str, first: u32) {
+    /// Asks for something that concerns a window, or the root window for the whole screen.
+    fn ask_manager(&self, about: xproto::Window, name: &str, first: u32) {
         let listeners = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
-        self.screen.send(self.screen.root, listeners, self.message(name, [first, CURRENT_TIME, 0, 0, 0]));
+        let data = [first, CURRENT_TIME, 0, 0, 0];
+        let message = xproto::ClientMessageEvent::new(32, about, self.screen.atom(name), data);
+        self.screen.send(self.screen.root, listeners, message);
     }
 
     /// Returns whether the window manager says that the window fills the screen.

@@ -7,9 +7,10 @@
 //! turns events into actions and draws; `cli::keys` is the table of keys; [`mod@pointer`] is the mouse and the keys that are
 //! held; [`hud`] is the panel, which changes the state; [`desk`] gives it [`words`], the files of the [`library`] and the
 //! largest crowd, and builds renderers for changed options; [`picture`] draws what `render` would; [`watch`] notices changed
-//! files, and `shaders` compiles changed shaders.
+//! files, and `shaders` compiles changed shaders. `mapped` reads from an X server whether the window is shown.
 //!
-//! Invariant: a window in which nothing moves, and which nobody touches, draws nothing and waits for events.
+//! Invariant: a window in which nothing moves, and which nobody touches, draws nothing and waits for events. A hidden
+//! window does the same.
 
 #![cfg_attr(not(feature = "shaderc"), forbid(unsafe_code))]
 
@@ -17,6 +18,8 @@ pub mod clock;
 mod desk;
 pub mod hud;
 pub mod library;
+#[cfg(target_os = "linux")]
+mod mapped;
 pub mod moves;
 mod picture;
 pub mod pointer;

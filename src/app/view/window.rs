@@ -2,7 +2,8 @@
 //!
 //! In: winit's events and the [`State`]. Out: presented frames. Drawing starts in winit's `resumed` and ends in `suspended`
 //! or `exiting`. The renderer owns the surface and is dropped before the window. A frame is drawn only if something moves, a
-//! key flies, or an event has changed something.
+//! key flies, or an event has changed something, and only if the window is not hidden. Time goes on while it is hidden, as
+//! with a film that plays behind another window. The clock needs no rule for this.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,6 +20,8 @@ use winit::window::{Fullscreen, Window, WindowId};
 use super::desk::{Desk, Shown};
 use super::hud::Hud;
 use super::library::{is_clip_file, is_model};
+#[cfg(target_os = "linux")]
+use super::mapped::Mapped;
 use super::picture;
 use super::pointer::{Pointer, Scroll, key_name, scroll};
 #[cfg(feature = "shaderc")]
@@ -48,6 +51,10 @@ pub struct Viewer {
     state: State,
     shown: Option<Shown>,
     lost: Option<Lost>,
+    /// Whether the window is covered, minimised or on another desktop. On Wayland winit holds back the redraws of such a window.
+    is_hidden: bool,
+    #[cfg(target_os = "linux")]
+    mapped: Option<Mapped>,
     losses: Losses<'static>,
     pointer: Pointer,
     title: Title,
@@ -69,6 +76,9 @@ impl Viewer {
             state,
             shown: None,
             lost: None,
+            is_hidden: false,
+            #[cfg(target_os = "linux")]
+            mapped: None,
             losses: Losses::default(),
             pointer: Pointer::default(),
             title: Title::new(),
@@ -98,6 +108,10 @@ impl Viewer {
         let window = Arc::new(event_loop.create_window(attributes).context("cannot open a window")?);
         let size = window.inner_size();
         let renderer = self.renderer_for(&window, size)?;
+        #[cfg(target_os = "linux")]
+        {
+            self.mapped = Mapped::new(&window);
+        }
         self.desk = Some(Desk::new(Hud::new(&window, self.state.args.panel), &self.state));
         self.start(Shown { renderer, window, size });
         Ok(())
@@ -158,6 +172,15 @@ impl Viewer {
         }
         if self.shown.as_ref().is_none_or(|shown| shown.size.width == 0 || shown.size.height == 0) {
             // The window is minimised. The next resize requests a redraw.
+            return Ok(());
+        }
+        #[cfg(target_os = "linux")]
+        if let (Some(shown), Some(mapped)) = (&self.shown, &self.mapped) {
+            // X takes the focus from unmapped windows, so a window with the focus need not wait for the server's reply.
+            self.is_hidden |= !shown.window.has_focus() && !mapped.is_mapped();
+        }
+        if self.is_hidden {
+            // `Occluded(false)` requests a redraw.
             return Ok(());
         }
         self.fly();
@@ -325,6 +348,8 @@ impl ApplicationHandler for Viewer {
         if is_only_watching {
             event_loop.set_control_flow(ControlFlow::WaitUntil(Instant::now() + watch::PERIOD));
         } else {
+            // The next frame sets the next time. A hidden window may draw it much later, and would wake up all the time.
+            event_loop.set_control_flow(ControlFlow::Wait);
             self.request_redraw();
         }
     }
@@ -368,6 +393,14 @@ impl ApplicationHandler for Viewer {
                     shown.window.request_redraw();
                 } else if let Some(lost) = &mut self.lost {
                     lost.size = size;
+                }
+            }
+            WindowEvent::Occluded(is_hidden) => {
+                let was_hidden = std::mem::replace(&mut self.is_hidden, is_hidden);
+                if was_hidden && !is_hidden {
+                    // The pace in the title is that of visible frames.
+                    self.title = Title::new();
+                    self.request_redraw();
                 }
             }
             WindowEvent::RedrawRequested => {

@@ -235,6 +235,47 @@ fn f11_fills_the_screen_and_gives_it_back() {
     assert_success(&program.finish());
 }
 
+/// A window that is hidden in each way, once while the clip plays and once while it is paused.
+#[test]
+fn a_hidden_window_rests_and_is_drawn_when_it_is_back() {
+    let place = Place::new();
+    let (program, window) = open(&place, Screen::with_manager(), "");
+    let hide_and_show = |meanwhile: &dyn Fn(), afterwards: &dyn Fn()| {
+        window.minimize();
+        meanwhile();
+        window.restore();
+        afterwards();
+        window.leave_desktop();
+        meanwhile();
+        window.return_to_desktop();
+        afterwards();
+        let cover = window.cover();
+        meanwhile();
+        window.uncover(cover);
+        afterwards();
+    };
+    let is_drawn = || {
+        window.wait_for_frames();
+        assert!(window.picture().color_count() > 100, "{} colours", window.picture().color_count());
+    };
+    hide_and_show(&|| program.wait_for_rest(), &is_drawn);
+    window.focus();
+    window.press(Key::SPACE);
+    window.wait_for_title(|title| title.contains(" · paused at "));
+    let paused = window.picture();
+    let is_drawn_again = || {
+        // It is drawn once, with a title, and perhaps a second time.
+        window.wait_for_title(|_| true);
+        while window.picture() != paused {
+            window.wait_for_title(|_| true);
+        }
+    };
+    hide_and_show(&|| (), &is_drawn_again);
+    window.focus();
+    window.press(Key::ESCAPE);
+    assert_success(&program.finish());
+}
+
 /// Another client may destroy the window (`xdotool windowclose`).
 #[test]
 fn ends_when_its_window_is_destroyed() {

@@ -95,7 +95,7 @@ fn the_files_of_a_folder_form_no_cycles() {
 #[test]
 fn the_animation_library_builds_no_crate_of_the_program() {
     const PROGRAM: &str = "anyhow ash ash-window clap comfy-table egui egui-winit gpu-allocator indicatif plotters \
-        raw-window-handle tracing tracing-subscriber winit";
+        raw-window-handle tracing tracing-subscriber winit x11rb";
     let program_crates = |features: &[&str]| {
         let tree = Command::new(env!("CARGO"))
             .args(["tree", "--locked", "--offline", "--edges", "normal", "--prefix", "none", "--format", "{p}"])
