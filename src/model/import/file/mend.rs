@@ -100,11 +100,14 @@ impl Mended {
         }
     }
 
+    /// Counts something that was removed.
     pub fn count(&mut self, list: &'static str, problem: String) {
         /// Keys are the file's own, so there may be any number.
         const MOST: usize = 100;
-        if self.counts.len() < MOST {
-            *self.counts.entry((list, problem)).or_default() += 1;
+        if let Some(count) = self.counts.get_mut(&(list, problem.clone())) {
+            *count += 1;
+        } else if self.counts.len() < MOST {
+            self.counts.insert((list, problem), 1);
         }
     }
 
@@ -120,6 +123,7 @@ impl Mended {
         }
     }
 
+    /// Adds a warning for each kind.
     pub fn warn(self, warnings: &mut Warnings) {
         for ((list, problem), count) in self.counts {
             let times = if count > 1 { format!(" ({count} times)") } else { String::new() };

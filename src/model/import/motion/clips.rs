@@ -1,7 +1,8 @@
 //! From animations to clips: the keyframes of the file, checked so that sampling need not check anything.
 //!
 //! Key times are finite and never decreasing. A clip begins at 0, also if keys are before that. Each track has the number of
-//! values that its interpolation needs. A channel that is broken is left out. Rotations are normalised, which integers and some exporters require; spline tangents are not.
+//! values that its interpolation needs. Rotations are normalised, which integers and some exporters require; spline tangents
+//! are not. A channel that is broken is left out.
 //! Each property of a node has at most one track.
 //!
 //! A clip ends at the last key of all channels with a target, including ignored channels, so that it loops at the time
