@@ -122,7 +122,7 @@ impl Motion {
         let skins = skins::read(document, &tree, warnings)?;
         let mut clips = clips::read(document, &tree, warnings)?;
         let humanoid = humanoid::read(&document.roles, &tree, warnings);
-        if document.roles.faces_backwards() {
+        if humanoid.as_ref().is_some_and(|humanoid| humanoid.is_turned()) {
             turn_round(&mut tree.skeleton, &mut clips);
         }
         Ok(Self { tree, skins, clips, humanoid })

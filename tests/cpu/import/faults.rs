@@ -179,6 +179,20 @@ fn a_mesh_with_placements_is_drawn_once() {
     assert_eq!(model.geometry.triangle_count(), 1);
 }
 
+/// A page is long enough for the buffer, so its length tells nothing.
+#[test]
+fn a_buffer_that_is_text_is_called_by_its_name() {
+    for (text, what) in
+        [("<!DOCTYPE html><p>404", "a web page"), ("version https://git-lfs.github.com/spec/v1", "Git LFS")]
+    {
+        let mut gltf = Gltf::triangle();
+        let uri = format!("data:,{}", text.replace(' ', "%20") + &"x".repeat(64));
+        gltf.json["buffers"] = json!([{"byteLength": 36, "uri": uri}]);
+        let error = gltf.error();
+        assert!(error.contains("buffers[0].uri: the file is") && error.contains(what), "{error}");
+    }
+}
+
 /// Hidden nodes hide what is below them, whatever it says itself.
 #[test]
 fn hidden_meshes_are_not_drawn() {

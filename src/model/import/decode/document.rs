@@ -176,8 +176,8 @@ fn fetch_buffers<'f>(root: &Root, chunk: Option<&'f [u8]>, files: &mut Files) ->
             Buffer::Absent => entry.byte_length.0,
         };
         if let Buffer::Fetched(bytes) = &buffer
-            // Numbers may look like the start of an archive.
-            && (length < entry.byte_length.0 || bytes.iter().take(16).all(u8::is_ascii_graphic))
+            // Numbers may look like the start of an archive, but not like text.
+            && (length < entry.byte_length.0 || bytes.iter().take(16).all(|&byte| matches!(byte, b'\t'..=b'\r' | b' '..=b'~')))
             && let Some(kind) = kind_of(bytes)
         {
             return Err(Fault::content(format_args!("{at}.uri"), format_args!("the file is {kind}")));

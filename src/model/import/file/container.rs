@@ -114,36 +114,31 @@ fn expect_json(text: &[u8], is_empty: bool) -> Result<()> {
     }))
 }
 
-/// Returns what a file is in place of glTF, a buffer or an image, and what to do about it.
-pub fn kind_of(bytes: &[u8]) -> Option<&'static str> {
+/// Returns what a file that should be glTF, a buffer or an image is instead, and what to do about it.
+pub fn kind_of(bytes: &[u8]) -> Option<String> {
     let bytes = bytes.get(..HEAD_BYTES as usize).unwrap_or(bytes);
     let text = bytes.strip_prefix(UTF8_BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
     let begins = |word: &str| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()));
     let has_line = |word: &str| text.split(|&byte| byte == b'\n').any(|line| line.starts_with(word.as_bytes()));
-    Some(match bytes {
+    let format = match bytes {
         _ if begins("version https://git-lfs") => {
-            "a pointer of Git LFS, not the file itself; run `git lfs pull` in its repository"
+            return Some("a pointer of Git LFS, not the file itself; run `git lfs pull` in its repository".to_owned());
         }
-        _ if begins("<!doctype html") || begins("<html") => "a web page, not the file itself; download the file again",
-        [0x1F, 0x8B, ..] => "compressed by gzip; unpack it first (`gunzip`)",
-        [b'P', b'K', 3, 4, ..] if bytes.windows(5).any(|word| matches!(word, b".usdc" | b".usda")) => {
-            "a USDZ archive, which is another format; convert it to .glb, for example with Blender"
+        _ if begins("<!doctype html") || begins("<html") => {
+            return Some("a web page, not the file itself; download the file again".to_owned());
         }
-        [b'P', b'K', 3, 4, ..] => "a zip archive; unpack it, and name the .gltf or .glb file in it",
-        _ if bytes.starts_with(b"Kaydara FBX Binary") || begins("; FBX") => {
-            "an FBX file, which is another format; convert it to .glb, for example with Blender"
+        [0x1F, 0x8B, ..] => return Some("compressed by gzip; unpack it first (`gunzip`)".to_owned()),
+        [b'P', b'K', 3, 4, ..] if bytes.windows(5).any(|word| matches!(word, b".usdc" | b".usda")) => "a USDZ archive",
+        [b'P', b'K', 3, 4, ..] => {
+            return Some("a zip archive; unpack it, and name the .gltf or .glb file in it".to_owned());
         }
-        _ if bytes.starts_with(b"PXR-USDC") || begins("#usda") => {
-            "a USD file, which is another format; convert it to .glb, for example with Blender"
-        }
-        _ if begins("<?xml") || begins("<COLLADA") => {
-            "an XML file, which is another format; convert it to .glb, for example with Blender"
-        }
-        _ if has_line("v ") && has_line("f ") => {
-            "an OBJ file, which is another format; convert it to .glb, for example with Blender"
-        }
+        _ if bytes.starts_with(b"Kaydara FBX Binary") || begins("; FBX") => "an FBX file",
+        _ if bytes.starts_with(b"PXR-USDC") || begins("#usda") => "a USD file",
+        _ if begins("<?xml") || begins("<COLLADA") => "an XML file",
+        _ if has_line("v ") && has_line("f ") => "an OBJ file",
         _ => return None,
-    })
+    };
+    Some(format!("{format}, which is another format; convert it to .glb, for example with Blender"))
 }
 
 /// Refuses JSON that is too long to be read.

@@ -18,13 +18,6 @@ pub struct DeclaredRoles {
     pub nodes: Vec<(Role, usize, String)>,
 }
 
-impl DeclaredRoles {
-    /// Whether the body faces -Z: VRM 0.x says so.
-    pub fn faces_backwards(&self) -> bool {
-        self.source == Some(RoleSource::Extension("VRM"))
-    }
-}
-
 /// Reads the roles of the first extension that declares any. Eyes and jaw are no roles here.
 pub fn declared_roles(root: &Map<String, Value>, warnings: &mut Warnings) -> DeclaredRoles {
     let Some(extensions) = root.get("extensions") else { return DeclaredRoles::default() };

@@ -126,7 +126,7 @@ impl<'a> AttributeReader<'a, '_> {
         warnings: &mut Warnings,
     ) -> Result<Option<Vec<[Vec2; 2]>>> {
         let mut pairs: Option<Vec<[Vec2; 2]>> = None;
-        // Without a texture the file's first set is kept all the same, so that it can be looked at.
+        // Without a texture the file's first set is kept too, for the view of texture coordinates.
         let unused = sets.iter().next().is_none() && self.primitive.attributes.contains_key(&TEX_COORDS_0);
         for (index, set) in sets.iter().chain(unused.then_some((0, 0))) {
             let Some(tex_coords) = self.tex_coords(set, count, warnings)? else { continue };
