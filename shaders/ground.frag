@@ -45,7 +45,7 @@ void main() {
     float light_squares = checker(0.1 * cells, 0.1 * pixel, 10.0 * per_pixel);
     float sunlit = 1.0;
     if (GROUND_IS_SHADED != 0) {
-        vec2 position = frame.ground_cell_metres * cells;
+        vec2 position = frame.ground_cell_metres * (cells - frame.ground_offset_cells);
         sunlit = sunlight(Receiver(vec3(position.x, 0.0, position.y), vec3(0.0, 1.0, 0.0)));
     }
     vec3 lit = in_shaded.rgb + sunlit * in_sunlit.rgb;

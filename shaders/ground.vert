@@ -36,7 +36,7 @@ void main() {
     uvec2 corner = uvec2(rectangle % STEPS_PER_AXIS, rectangle / STEPS_PER_AXIS) + corners[gl_VertexIndex % 6];
     vec2 position = vec2(steps[corner.x].x, steps[corner.y].y);
     float height_faded = height / half_faded;
-    out_place = vec4(position / frame.ground_cell_metres, (position - camera) / half_faded);
+    out_place = vec4(position / frame.ground_cell_metres + frame.ground_offset_cells, (position - camera) / half_faded);
     out_shaded = vec4(frame.ground_ambient, height_faded * height_faded);
     out_sunlit = vec4(frame.ground_sunlit, frame.opaque_alpha);
     out_background = frame.background;

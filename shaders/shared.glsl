@@ -50,7 +50,7 @@ struct PoseRecord {
 
 layout(set = 0, binding = 0, std140) uniform FrameData {
     mat4 clip_from_world;
-    mat4 world_from_clip;
+    mat4 direction_from_clip; // to the axes of the world, around the eye
     vec3 camera_position;
     float exposure; // a factor of radiance
     vec3 to_light;
@@ -70,6 +70,8 @@ layout(set = 0, binding = 0, std140) uniform FrameData {
     float ground_cell_metres; // the spacing of the fine grid
     vec3 ground_ambient; // radiance of the ground in the sky's light
     float hidden_sky_height; // of the strip at the lower edge of the picture where the ground hides the sky, in clip space
+    vec2 ground_offset_cells; // how far the body that the camera follows has gone over the ground
+    vec2 padding;
 } frame;
 
 // One record for each visible pose.

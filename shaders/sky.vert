@@ -12,8 +12,8 @@ void main() {
     const vec2 corners[3] = vec2[3](vec2(-1, -1), vec2(3, -1), vec2(-1, 3));
     vec2 corner = corners[gl_VertexIndex] + vec2(0.0, frame.hidden_sky_height);
     // Any point in front of the camera gives the direction. A point at depth 0 would be infinitely far away.
-    vec4 position = frame.world_from_clip * vec4(corner, 0.5, 1.0);
-    out_direction_world = position.xyz / position.w - frame.camera_position;
+    vec4 position = frame.direction_from_clip * vec4(corner, 0.5, 1.0);
+    out_direction_world = position.xyz / position.w;
     // Brighter than 20 times a surface in the sun looks no brighter.
     out_disc = 20.0 * frame.light_color;
     out_sky = frame.sky;

@@ -21,7 +21,7 @@ pub use groups::{
     CameraArgs, ClipArgs, CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, QualityArgs, ShowArgs,
 };
 pub use values::{
-    CameraChoice, Direction, FrameChoice, LookAt, MOST_FRAMES, MorphArg, SamplesChoice, Size, UploadChoice,
+    CameraChoice, Direction, FrameChoice, LookAt, MOST_FRAMES, MorphArg, RootMotion, SamplesChoice, Size, UploadChoice,
 };
 
 /// Draws crowds of skinned glTF characters with plain Vulkan 1.3.

@@ -157,8 +157,8 @@ pub struct InstanceData {
 pub struct FrameData {
     /// World to clip space: reversed-Z, infinite far plane, column-major.
     pub clip_from_world: [[f32; 4]; 4],
-    /// The inverse of `clip_from_world`, for rays through pixels.
-    pub world_from_clip: [[f32; 4]; 4],
+    /// Clip space to the axes of the world around the eye, for rays through pixels: as exact far from the origin as near it.
+    pub direction_from_clip: [[f32; 4]; 4],
     /// The eye in world space.
     pub camera_position: [f32; 3],
     /// A factor of radiance.
@@ -197,6 +197,10 @@ pub struct FrameData {
     pub ground_ambient: [f32; 3],
     /// The height in clip space of the strip at the lower edge of the picture where the ground hides the sky.
     pub hidden_sky_height: f32,
+    /// How far the body that the camera follows has gone over the ground, in cells, less whole periods of the pattern.
+    pub ground_offset_cells: [f32; 2],
+    /// Unused.
+    pub padding: [f32; 2],
 }
 
 /// The sky and the ground below it, as light from all directions. Radiance in linear RGB; w is unused.
@@ -286,7 +290,7 @@ const _: () = {
     assert!(size_of::<SkinnedVertex>() == 16 && offset_of!(SkinnedVertex, normal_octahedral) == 12);
     assert!(size_of::<PoseRecord>() == 20 && offset_of!(PoseRecord, bind_vertex_offset) == 16);
     assert!(size_of::<InstanceData>() == 64 && offset_of!(InstanceData, tint_unorm8) == 52);
-    assert!(size_of::<FrameData>() == 400 && offset_of!(FrameData, hidden_sky_height) == 396);
+    assert!(size_of::<FrameData>() == 416 && offset_of!(FrameData, ground_offset_cells) == 400);
     assert!(size_of::<SkyData>() == 80 && size_of::<EnvironmentConstants>() == 80);
     assert!(size_of::<SkinConstants>() == 16);
     assert!(size_of::<MaterialData>() == 224 && offset_of!(MaterialData, texture_rows) == 64);

@@ -12,12 +12,12 @@ use rayon::prelude::*;
 
 use super::morphs::hold_morphs;
 use crate::animation::{PoseScratch, apply_bind_pose, joint_matrices, mirrored_by_clips, pose_model};
-use crate::cli::{ClipArgs, CrowdArgs, FileSceneArgs, ShowArgs};
+use crate::cli::{ClipArgs, CrowdArgs, FileSceneArgs, RootMotion, ShowArgs};
 use crate::crowd::ClipChoice;
 use crate::levels;
 use crate::model::{Model, import};
 use crate::retarget::exercise::EXERCISE;
-use crate::retarget::{borrow_clips, exercise, humanoid_of};
+use crate::retarget::{borrow_clips, exercise, humanoid_of, keep_in_place};
 
 /// The bundled character.
 const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walker.glb"));
@@ -25,7 +25,7 @@ const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walke
 /// Loads the files, or the bundled character if there are none, as the options show them, and builds their levels of
 /// detail. Warnings go to standard error.
 pub fn load_models(args: &CrowdArgs) -> Result<Arc<[Model]>> {
-    let CrowdArgs { models: paths, file_scene, clips, clip, morphs, show, .. } = args;
+    let CrowdArgs { models: paths, file_scene, clips, clip, morphs, root_motion, show, .. } = args;
     if let Some(path) = paths.iter().find(|path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("vrma"))) {
         bail!("{path}: it holds clips for characters, and none itself; use --clips {path}", path = path.display());
     }
@@ -34,6 +34,9 @@ pub fn load_models(args: &CrowdArgs) -> Result<Arc<[Model]>> {
     add_clips(&mut models, clips)?;
     if !show.bind_pose {
         models.iter_mut().try_for_each(|model| set_in_motion(model, clip))?;
+    }
+    if *root_motion != Some(RootMotion::Keep) {
+        models.par_iter_mut().for_each(keep_in_place);
     }
     hold_morphs(&mut models, morphs)?;
     models.par_iter_mut().for_each(|model| {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args};
 use serde::Serialize;
 
-use super::values::{self, CameraChoice, Direction, LookAt, MorphArg, SamplesChoice, Size, UploadChoice};
+use super::values::{self, CameraChoice, Direction, LookAt, MorphArg, RootMotion, SamplesChoice, Size, UploadChoice};
 use crate::animation::Stage;
 use crate::crowd::{ClipChoice, CrowdSettings, Layout, MAX_INSTANCES, PhaseMode};
 use crate::extras::DebugView;
@@ -38,6 +38,10 @@ pub struct CrowdArgs {
     /// Time in its clip at which each instance starts [default: random for a crowd, zero for one instance].
     #[arg(long, value_name = "random|zero", value_parser = values::one_of(values::PHASES))]
     pub phase: Option<PhaseMode>,
+    /// Clips that carry the body away: let them, and start again where they began, or keep the body in place [default: in
+    /// place, and the ground goes by under a single character].
+    #[arg(long, value_name = "keep|in-place", value_parser = values::one_of(RootMotion::ALL))]
+    pub root_motion: Option<RootMotion>,
     /// Seed of all random choices.
     #[arg(long, default_value_t = 1, value_parser = values::whole_number(0..=u64::MAX), allow_negative_numbers = true)]
     pub seed: u64,
@@ -54,7 +58,7 @@ pub struct CrowdArgs {
     /// Variation of size and tint, from 0 (clones) to 1 [default: 0.5 for a crowd, 0 for one instance and in a line].
     #[arg(long, value_name = "0..1", value_parser = values::number(0.0..=1.0, "a number from 0 to 1"), allow_negative_numbers = true)]
     pub variety: Option<f64>,
-    /// Let instances that walk go somewhere: along rings, at the speed of their feet [default: on in a window for crowds of
+    /// Let instances that walk go somewhere: along rings, at the speed of their feet or of their clip [default: on in a window for crowds of
     /// 24 and more, off elsewhere].
     #[arg(long, value_name = "on|off", value_parser = values::on_or_off())]
     pub travel: Option<bool>,
@@ -262,6 +266,7 @@ impl CrowdArgs {
             layout: self.layout(instance_count),
             variety: self.variety.unwrap_or(variety) as f32,
             travel: self.travel.unwrap_or(false),
+            follow: instance_count == 1 && self.root_motion.is_none() && self.travel != Some(true),
             seed: self.seed,
             phase: self.phase_mode(instance_count),
             clip: self.clip.clone(),

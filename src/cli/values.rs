@@ -107,6 +107,19 @@ pub enum FrameChoice {
 /// The largest number of frames of a sequence.
 pub const MOST_FRAMES: u32 = 1_000_000;
 
+/// What happens to clips that carry the body away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RootMotion {
+    /// The body goes where its clip takes it, and jumps back when the clip starts again.
+    Keep,
+    /// The body stays in place.
+    InPlace,
+}
+
+impl RootMotion {
+    pub(super) const ALL: [(&str, Self); 2] = [("keep", Self::Keep), ("in-place", Self::InPlace)];
+}
+
 /// Serializes values as the texts that their parsers read.
 macro_rules! text_values {
     ($($value:ty: $text:expr;)*) => {$(
@@ -121,6 +134,7 @@ macro_rules! text_values {
 
 text_values! {
     PhaseMode: |&phase| word_of(&PHASES, phase);
+    RootMotion: |&motion| word_of(&RootMotion::ALL, motion);
     Layout: |&layout| word_of(&Layout::ALL, layout);
     Ground: |&ground| word_of(&Ground::ALL, ground);
     Stage: |&stage| word_of(&Stage::ALL, stage);

@@ -11,12 +11,12 @@ use super::placement::{Layout, Placement, line, placements};
 use super::random::{SplitMix64, stream};
 use super::repertoire::Repertoire;
 use super::settings::{CrowdError, CrowdSettings, ModelClips, PhaseMode, resolve_clips};
-use super::travel::{self, Ring};
+use super::travel::{self, Ring, Way};
 use super::variety::{self, Variation};
 use super::visible::Visible;
 use super::{Crowd, Instance, MAX_INSTANCES};
 use crate::animation::lanes::Processor;
-use crate::measure::{PosedBounds, floor_height};
+use crate::measure::{PosedBounds, standing_point};
 use crate::model::Model;
 use crate::view::Bounds;
 
@@ -32,6 +32,9 @@ impl Crowd {
     pub fn new(models: Arc<[Model]>, settings: &CrowdSettings) -> Result<Self, CrowdError> {
         check(&models, settings)?;
         let count = settings.instance_count;
+        // One character stands where its file has it, if it does not walk around.
+        let is_in_place = count == 1 && !settings.travel;
+        let stand = |point: Vec3| if is_in_place { Vec3::Y * point.y } else { point };
         let mut crowd = Self {
             identity: Arc::default(),
             instances: Vec::with_capacity(count as usize),
@@ -41,9 +44,11 @@ impl Crowd {
             layout: settings.layout,
             variety: if settings.layout == Layout::Line { 0.0 } else { settings.variety },
             widths: Vec::new(),
+            stands: models.iter().map(|model| stand(standing_point(model))).collect(),
             unit_scales: Vec::new(),
             travel: settings.travel && !settings.in_model_space && settings.layout != Layout::Line,
             rings: travel::standing(),
+            way: settings.follow.then(Way::default),
             notes: Vec::new(),
             share_hz: settings.share_poses_hz,
             repertoire: Repertoire::new(&models),
@@ -122,20 +127,17 @@ impl Crowd {
             let widths: Vec<f32> = model_of_rank.iter().map(|&model| self.widths[model as usize]).collect();
             placements(settings.layout, &widths, &mut random(stream::PLACEMENTS))
         };
-        // Each model's floor lies on the ground.
-        let floors: Vec<f32> = self.models.iter().map(floor_height).collect();
         let (mut phases, mut variations) = (random(stream::PHASES), random(stream::VARIETY));
         let instance = |((rank, model), place): ((u32, u32), Placement)| {
             let Variation { size, tint_unorm8 } = Variation::new(self.variety, &mut variations);
             let own_scale = size * self.unit_scales[model as usize];
-            let position = place.position - Vec3::Y * (own_scale * floors[model as usize]);
             Instance {
                 model,
                 rank,
                 clip: None,
                 clip_before: None,
                 phase: if settings.phase == PhaseMode::Random { phases.unit() } else { 0.0 },
-                placement: Placement { position, scale: own_scale, ..place },
+                placement: place.standing(self.stands[model as usize], own_scale),
                 own_scale,
                 ring: Ring::STANDING,
                 tint_unorm8,

@@ -55,7 +55,7 @@ use crossfade::Crossfade;
 use placement::Placement;
 use repertoire::Repertoire;
 use settings::resolve_clips;
-use travel::Ring;
+use travel::{Ring, Way};
 use visible::Visible;
 
 pub use crossfade::DEFAULT_FADE_SECONDS;
@@ -124,11 +124,15 @@ pub struct Crowd {
     variety: f32,
     /// The room of an instance of each model: the distance from a neighbour of the same model.
     widths: Vec<f32>,
+    /// The point of each model that stands at the place of an instance.
+    stands: Vec<Vec3>,
     /// The scale of each model that brings it to a common size.
     unit_scales: Vec<f32>,
     travel: bool,
     /// The rings, from the centre outwards. The first one stands still.
     rings: Vec<Ring>,
+    /// The way of the first instance, if the camera follows it.
+    way: Option<Way>,
     notes: Vec<String>,
     /// The number of poses per second of a clip; `None`: each instance has its own pose.
     share_hz: Option<f64>,

@@ -65,7 +65,7 @@ pub(super) fn placements(layout: Layout, widths_metres: &[f32], random: &mut Spl
     }
 }
 
-/// Returns a row along +X whose middle is the origin. Each instance reaches from its own origin to -X and +X by its two
+/// Returns a row along +X whose middle is the origin. Each instance reaches from its own place to -X and +X by its two
 /// numbers.
 pub(super) fn line(reaches: impl Iterator<Item = Vec2>) -> Vec<Placement> {
     /// The gap between neighbours, as a share of their mean width.
@@ -99,6 +99,11 @@ impl Placement {
 
     pub fn new(position: Vec2, yaw_radians: f32) -> Self {
         Self { position: Vec3::new(position.x, 0.0, position.y), heading: heading(yaw_radians), scale: 1.0 }
+    }
+
+    /// Returns the placement of a model with a scale, of which the point `stand` is here.
+    pub fn standing(self, stand: Vec3, scale: f32) -> Self {
+        Self { position: self.position - turned(scale * stand, self.heading), scale, ..self }
     }
 
     /// Returns the placement after a turn about the world's Y axis.

@@ -102,6 +102,7 @@ impl Crowd {
         if self.travel && !stay(self) {
             self.arrange();
         }
+        self.follow(fade.map_or(0.0, |(start, _)| start));
         self.sort_by_clips();
         // The scratches may be too small for the new clips.
         self.scratches.clear();

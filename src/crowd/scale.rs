@@ -77,13 +77,13 @@ impl Crowd {
         footprints
     }
 
-    /// Returns how far each model reaches from its origin to -X and to +X, in its first clip.
+    /// Returns how far each model reaches from its place to -X and to +X, in its first clip.
     pub(super) fn reaches(&mut self, clips: &[ModelClips]) -> Vec<Vec2> {
-        let Self { repertoire, models, unit_scales, .. } = self;
+        let Self { repertoire, models, unit_scales, stands, .. } = self;
         let clips = clips.iter().map(|clips| clips.first().copied().flatten());
         let reach = |((model, clip), &scale): ((usize, Option<u32>), &f32)| {
             let bounds = repertoire.bounds(models, model, clip);
-            Vec2::new(-bounds.min.x, bounds.max.x) * scale
+            Vec2::new(stands[model].x - bounds.min.x, bounds.max.x - stands[model].x) * scale
         };
         clips.enumerate().zip(&*unit_scales).map(reach).collect()
     }

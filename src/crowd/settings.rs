@@ -92,6 +92,8 @@ pub struct CrowdSettings {
     pub variety: f32,
     /// Whether instances that walk go somewhere: along rings, at the speed of their feet. Those in a line never do.
     pub travel: bool,
+    /// Whether the ground goes by under a single instance whose clips carry it away, as if the camera followed it.
+    pub follow: bool,
     /// The seed of all random decisions.
     pub seed: u64,
     /// The time in its clip at which each instance starts.
@@ -115,6 +117,7 @@ impl Default for CrowdSettings {
             layout: Layout::default(),
             variety: 0.0,
             travel: false,
+            follow: false,
             seed: 0,
             phase: PhaseMode::default(),
             clip: ClipChoice::default(),

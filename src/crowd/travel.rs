@@ -13,9 +13,10 @@
 
 use std::f64::consts::TAU;
 
-use glam::Vec2;
+use glam::{DVec2, Vec2, Vec3, Vec3Swizzles};
 
-use super::placement::{Placement, on_ring, placements, ring_capacity};
+use super::placement::{Placement, on_ring, placements, ring_capacity, turned};
+use super::playback::clip_of;
 use super::random::{SplitMix64, stream};
 use super::{Crowd, Instance, variety};
 use crate::measure::Gait;
@@ -76,6 +77,15 @@ impl Pace {
     }
 }
 
+/// The way over the ground of a body that the camera follows: its clip carries it away ([`Clip::drift`](crate::model::Clip)).
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Way {
+    start_seconds: f64,
+    start_metres: DVec2,
+    /// Metres of x and z for each second.
+    velocity: DVec2,
+}
+
 impl Ring {
     /// The index of the ring of all instances that stand.
     pub const STANDING: u32 = 0;
@@ -118,6 +128,26 @@ impl Crowd {
     pub fn move_to(&mut self, time_seconds: f64) {
         self.end_crossfade(time_seconds);
         self.rings.iter_mut().for_each(|ring| ring.turn_to(time_seconds));
+    }
+
+    /// Returns how far the body that the camera follows has gone over the ground at a time: x and z. It stays where it is, and
+    /// the ground goes by.
+    #[must_use]
+    pub fn way_metres(&self, time_seconds: f64) -> DVec2 {
+        let Way { start_seconds, start_metres, velocity } = self.way.unwrap_or_default();
+        start_metres + velocity * (time_seconds - start_seconds)
+    }
+
+    /// Notes the clip of the body that the camera follows, from a time on.
+    pub(super) fn follow(&mut self, start_seconds: f64) {
+        let (Some(_), Some(instance)) = (self.way, self.instances.first()) else { return };
+        let start_metres = self.way_metres(start_seconds);
+        let clip = clip_of(&self.models[instance.model as usize], instance.clip);
+        let velocity = clip.map_or(Vec2::ZERO, |clip| clip.drift / clip.duration_seconds);
+        let velocity = turned(Vec3::new(velocity.x, 0.0, velocity.y), instance.placement.heading);
+        let velocity = (velocity.xz() * instance.placement.scale).as_dvec2() * f64::from(self.speed);
+        self.way =
+            Some(Way { start_seconds, start_metres, velocity: velocity.map(|v| if v.is_finite() { v } else { 0.0 }) });
     }
 
     /// Places the instances by their clips: those that walk on rings, and the others in the layout.
@@ -216,9 +246,7 @@ impl Crowd {
 
     fn put(&mut self, index: usize, place: Placement, scale: f32, ring: u32) {
         let instance = &mut self.instances[index];
-        // The height of the model's origin above the ground grows with the model.
-        let height = instance.placement.position.y * (scale / instance.placement.scale);
-        instance.placement = Placement { position: place.position.with_y(height), scale, ..place };
+        instance.placement = place.standing(self.stands[instance.model as usize], scale);
         instance.ring = ring;
     }
 }

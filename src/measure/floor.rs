@@ -1,4 +1,5 @@
-//! The floor of a model: the height, in model space, that belongs on the ground.
+//! The floor of a model: the height, in model space, that belongs on the ground; and the point on it that belongs at the place
+//! of an instance.
 //!
 //! glTF has no floor. Most authors put the soles of their characters at y = 0 of the scene, so y = 0 is the first
 //! choice, and the lowest point of the rest pose is the second. A clip never decides alone, because a character may jump
@@ -23,7 +24,7 @@
 
 use glam::Vec3;
 
-use super::posed_triangles;
+use super::{PosedBounds, box_around, posed_triangles, rest_positions};
 use crate::animation::{PoseScratch, pose_model, skinned_positions};
 use crate::model::{Clip, Model};
 
@@ -62,6 +63,27 @@ pub fn floor_height(model: &Model) -> f32 {
     } else {
         floor
     }
+}
+
+/// The largest distance of a sole from the floor in the rest pose, as a share of the height of the rest pose.
+pub(super) const SOLE_SHARE: f32 = 0.05;
+
+/// Returns the point of `model`, in model space, that belongs at the place of an instance, which turns around it: on the floor,
+/// in the middle of what stands there in the rest pose, or of the whole body if nothing does. The origin of the file is this
+/// point if it is near that middle or that of the body, because its author put it there.
+#[must_use]
+pub fn standing_point(model: &Model) -> Vec3 {
+    let floor = floor_height(model);
+    let positions = rest_positions(model);
+    let Some(body) = box_around(&positions) else { return Vec3::Y * floor };
+    let near = SOLE_SHARE * (body.max.y - body.min.y);
+    let stands = box_around(positions.iter().filter(|position| (position.y - floor).abs() <= near)).unwrap_or(body);
+    let is_origin_near = |part: PosedBounds| {
+        let (center, room) = (part.center().abs(), 0.5 * part.half_extents() + near);
+        center.x <= room.x && center.z <= room.z
+    };
+    let is_origin = is_origin_near(stands) || is_origin_near(body);
+    if is_origin { Vec3::Y * floor } else { stands.center().with_y(floor) }
 }
 
 /// Returns the middle value; of an even number, the greater one of the middle two.

@@ -12,13 +12,16 @@
 //! 3. The velocity of the treadmill is the weighted median of the horizontal velocities. Feet that land or lift off have
 //!    little weight, so they do not move it.
 //!
+//! A clip that carried the body away ([`Clip::drift`]) has that velocity instead.
+//!
 //! The velocity is exactly zero for clips that go nowhere: most contacts stand still (idle, a jump on the spot), they do
 //! not move alike (a dance, feet that shuffle), the body moves with them (a drone that circles), or the clip does not
 //! end as it began (a fall, a dodge, a clip that moves the character by itself).
 
 use glam::{Vec2, Vec3};
 
-use super::floor_height;
+use super::floor::SOLE_SHARE;
+use super::{rest_positions, standing_point};
 use crate::animation::{Pose, PoseScratch, joint_matrices, pose_model, skinned_position};
 use crate::model::{Clip, Model};
 use crate::shader_types::JointMatrix;
@@ -28,8 +31,6 @@ const STEPS: usize = 48;
 /// The largest number of vertices of the soles that are observed, and of the whole body. Of larger models every second,
 /// third … vertex is.
 const MAX_VERTICES: usize = 1024;
-/// The largest distance of a sole from the floor in the rest pose, as a share of the height of the rest pose.
-const SOLE_SHARE: f32 = 0.05;
 /// The largest height of a contact above the lowest point of its path, as a share of the height of that path.
 const CONTACT_SHARE: f32 = 0.15;
 /// The largest height of a contact above the lowest point of the body, as a share of the height of the rest pose.
@@ -48,7 +49,7 @@ const LARGEST_CHANGE: f32 = 0.08;
 pub struct Gait {
     /// The velocity in model space: x and z, in units a second. Zero for clips that go nowhere.
     pub velocity: Vec2,
-    /// The mean distance of the contacts from the line through the model's origin in the direction of travel.
+    /// The mean distance of the contacts from the line through the [`standing_point`] in the direction of travel.
     pub stance: f32,
 }
 
@@ -69,28 +70,34 @@ struct Contact {
 pub fn gait_of(model: &Model, clip: &Clip) -> Gait {
     let step_seconds = clip.duration_seconds / STEPS as f32;
     let mut scratch = PoseScratch::for_model(model);
-    // The positions of vertices in model space, in the rest pose or at a time of a clip.
-    let mut positions = |clip: Option<&Clip>, time_seconds: f64, vertices: &[usize]| -> Vec<Vec3> {
-        let pose = pose_model(model, clip, time_seconds, &mut scratch);
+    // The positions of vertices in model space, at a time of the clip.
+    let mut positions = |time_seconds: f64, vertices: &[usize]| -> Vec<Vec3> {
+        let pose = pose_model(model, Some(clip), time_seconds, &mut scratch);
         let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
         let pose = Pose { palette: &palette, morph_weights: pose.morph_weights, ..Pose::default() };
         vertices.iter().map(|&vertex| skinned_position(&model.geometry, vertex, pose)).collect()
     };
-    let all: Vec<usize> = (0..model.geometry.drawn_vertex_count()).collect();
-    let rest = positions(None, 0.0, &all);
+    let rest = rest_positions(model);
     let (lowest, highest) = extent(&rest);
     let height = highest - lowest;
     if !(step_seconds > 0.0 && height > 0.0 && height.is_finite()) {
         return Gait::default();
     }
-    let floor = floor_height(model).max(lowest);
+    let stand = standing_point(model);
+    let floor = stand.y.max(lowest);
     let is_sole = |position: &Vec3| (position.y - floor).abs() <= SOLE_SHARE * height;
-    let soles = thinned(all.iter().zip(&rest).filter(|(_, position)| is_sole(position)).map(|(&vertex, _)| vertex));
-    let body = thinned(all.iter().copied());
+    let soles = thinned((0..rest.len()).filter(|&vertex| is_sole(&rest[vertex])));
+    if clip.drift != Vec2::ZERO {
+        let velocity = clip.drift / clip.duration_seconds;
+        let sideways = velocity.normalize_or_zero().perp();
+        let distances = soles.iter().map(|&sole| (flat(rest[sole]) - flat(stand)).dot(sideways).abs());
+        return Gait { velocity, stance: distances.sum::<f32>() / soles.len().max(1) as f32 };
+    }
+    let body = thinned(0..rest.len());
     let observed = [&soles[..], &body].concat();
 
     let times = (0..=STEPS).map(|step| f64::from(clip.duration_seconds) * step as f64 / STEPS as f64);
-    let poses: Vec<Vec<Vec3>> = times.map(|time_seconds| positions(Some(clip), time_seconds, &observed)).collect();
+    let poses: Vec<Vec<Vec3>> = times.map(|time_seconds| positions(time_seconds, &observed)).collect();
     // A clip that does not repeat has no gait. The comparison is false for numbers that are not finite, too.
     let ends = poses[0].iter().zip(&poses[STEPS]).skip(soles.len());
     let change = ends.map(|(a, b)| a.distance(*b)).sum::<f32>() / body.len() as f32;
@@ -106,7 +113,8 @@ pub fn gait_of(model: &Model, clip: &Clip) -> Gait {
         return Gait::default();
     }
     let sideways = treadmill.normalize().perp();
-    let distances = contacts.iter().map(|contact| contact.weight * contact.position.dot(sideways).abs());
+    let distances =
+        contacts.iter().map(|contact| contact.weight * (contact.position - flat(stand)).dot(sideways).abs());
     Gait { velocity: -treadmill, stance: distances.sum::<f32>() / weight_of(&contacts) }
 }
 

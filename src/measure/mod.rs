@@ -4,8 +4,8 @@
 //! vertices, or from boxes around them. Nothing here runs in a steady frame.
 //!
 //! * [`bounds`]: a box that contains the model throughout a clip, for culling, framing and spacing;
-//! * [`floor`]: the height that belongs on the ground;
-//! * [`rest_height`]: the height of a character;
+//! * [`floor`]: the height that belongs on the ground, and the point of a body that stands at its place;
+//! * [`rest_box`]: the exact box of the rest pose, and [`rest_height`]: the height of a character;
 //! * [`gait`]: the velocity that the feet of a clip imply;
 //! * [`first_hit`]: the first triangle along a ray;
 //! * [`worst_displacement`]: the visible error when instances share poses.
@@ -22,7 +22,7 @@ use crate::animation::{PoseScratch, pose_model, skinned_positions};
 use crate::model::{Clip, Geometry, Model, Topology};
 
 pub use bounds::{PosedBounds, posed_bounds};
-pub use floor::floor_height;
+pub use floor::{floor_height, standing_point};
 pub use gait::{Gait, gait_of};
 
 /// The largest number of times of the clip that are sampled.
@@ -58,14 +58,32 @@ pub fn worst_displacement(model: &Model, clip: &Clip, shift_seconds: f64) -> f32
     worst_squared.sqrt()
 }
 
+/// Returns the vertices of the rest pose in model space.
+fn rest_positions(model: &Model) -> Vec<Vec3> {
+    let mut positions = Vec::new();
+    skinned_positions(model, pose_model(model, None, 0.0, &mut PoseScratch::for_model(model)), &mut positions);
+    positions
+}
+
+/// Returns the box around some points. `None` if there are none, or if one is not finite.
+fn box_around<'p>(positions: impl IntoIterator<Item = &'p Vec3>) -> Option<PosedBounds> {
+    let mut all = positions.into_iter().map(|&position| PosedBounds { min: position, max: position });
+    let first = all.next()?;
+    // A NaN does not become the smallest or the largest coordinate.
+    let all = all.try_fold(first, |all, one| one.min.is_finite().then(|| all.union(&one)))?;
+    (first.min.is_finite() && (all.max - all.min).is_finite()).then_some(all)
+}
+
+/// Returns the exact box of the rest pose in model space. `None` if it is empty or endless.
+#[must_use]
+pub fn rest_box(model: &Model) -> Option<PosedBounds> {
+    box_around(&rest_positions(model))
+}
+
 /// Returns the height of the rest pose in model space. `None` if it is empty, flat or endless.
 #[must_use]
 pub fn rest_height(model: &Model) -> Option<f32> {
-    let mut positions = Vec::new();
-    skinned_positions(model, pose_model(model, None, 0.0, &mut PoseScratch::for_model(model)), &mut positions);
-    let heights = || positions.iter().map(|position| position.y);
-    let height = heights().reduce(f32::max)? - heights().reduce(f32::min)?;
-    Some(height).filter(|height| height.is_finite() && *height > 0.0)
+    rest_box(model).map(|bounds| bounds.max.y - bounds.min.y).filter(|height| *height > 0.0)
 }
 
 /// Returns the triangles in full detail, counterclockwise as seen from outside. `positions` are those of all vertices

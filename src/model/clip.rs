@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use glam::{Vec3, Vec4};
+use glam::{Vec2, Vec3, Vec4};
 
 /// The way to compute values between keys (glTF 2.0, 3.11 and appendix C).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -58,7 +58,10 @@ pub struct Clip {
     pub file: Option<Arc<str>>,
     /// The time of the last key. A clip starts at 0.
     pub duration_seconds: f32,
-    /// The distinct arrays of key times, which tracks share. Each is non-empty, finite and never decreasing. If several keys have the same time, the last one counts from that time on.
+    /// How far the clip carried the body in its duration, x and z of model space, before that was taken out of its tracks.
+    pub drift: Vec2,
+    /// The distinct arrays of key times, which tracks share. Each is non-empty, finite and never decreasing. If several keys
+    /// have the same time, the last one counts from that time on.
     pub timelines: Vec<Vec<f32>>,
     /// Animated translations.
     pub translations: Vec<Track<Vec3>>,

@@ -1,8 +1,30 @@
-//! What a geometry amounts to: counts, bytes, and how open its surfaces are.
+//! What a model amounts to: counts, bytes, how open its surfaces are, and the matrices of the rest pose.
 
-use glam::DVec3;
+use glam::{Affine3A, DVec3};
 
 use super::geometry::{CoarserLevel, DrawRange, Geometry, Topology};
+use super::skeleton::{LocalPose, Skeleton};
+
+impl Skeleton {
+    /// Returns `model_from_node` of each node in the rest pose.
+    #[must_use]
+    pub fn rest_matrices(&self) -> Vec<Affine3A> {
+        let Self { parents, rest, fixed_locals, .. } = self;
+        let LocalPose { translations, rotations, scales, .. } = rest;
+        let mut fixed = fixed_locals.iter().peekable();
+        let mut model_from_node: Vec<Affine3A> = Vec::with_capacity(parents.len());
+        for (node, &parent) in parents.iter().enumerate() {
+            let (scale, rotation, translation) = (scales[node], rotations[node], translations[node]);
+            let parent_from_node = match fixed.next_if(|fixed| fixed.node as usize == node) {
+                Some(fixed) => fixed.parent_from_node,
+                None => Affine3A::from_scale_rotation_translation(scale, rotation, translation),
+            };
+            let model_from_parent = model_from_node.get(parent as usize).copied().unwrap_or(Affine3A::IDENTITY);
+            model_from_node.push(model_from_parent * parent_from_node);
+        }
+        model_from_node
+    }
+}
 
 impl Geometry {
     /// Returns how open the surface of the triangles in `range` is: the length of the sum of their area vectors, as a share

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use glam::Affine3A;
+use glam::{Affine3A, Vec3};
 
 /// Facts about the file that a model came from, for reports.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -32,6 +32,11 @@ pub struct SourceFile {
     pub lights: Vec<Option<String>>,
     /// The origin of each image of [`Model::images`](super::Model::images).
     pub images: Vec<ImageSource>,
+    /// Where the origin of model space is in the file. Not 0 for a body that import has brought near, in the space of the turned
+    /// body for VRM 0.x.
+    pub origin: Vec3,
+    /// Where the origin of all mesh spaces is in the file.
+    pub mesh_origin: Vec3,
 }
 
 /// A camera of the file.

@@ -9,6 +9,9 @@ use crate::crowd::Crowd;
 use crate::shader_types::FrameData;
 use crate::view::{Detail, Look, OrbitCamera, ShadowScene, ShadowView, Sky};
 
+/// The pattern of the ground repeats after as many cells (`ground.frag`).
+const PATTERN_CELLS: f64 = 20.0;
+
 /// One picture of a crowd.
 #[derive(Debug, Clone, Copy)]
 pub struct Shot {
@@ -49,8 +52,10 @@ pub fn frame_data(
     data.ground_reach_metres = ground_reach(bounds.radius(), camera_position.y);
     data.ground_cell_metres = grid_spacing(bounds.radius());
     if shot.look.draws_ground() {
-        let world_from_clip = Mat4::from_cols_array_2d(&data.world_from_clip);
-        data.hidden_sky_height = hidden_sky(camera_position, world_from_clip, data.ground_reach_metres);
+        let direction_from_clip = Mat4::from_cols_array_2d(&data.direction_from_clip);
+        data.hidden_sky_height = hidden_sky(camera_position, direction_from_clip, data.ground_reach_metres);
+        let way_cells = crowd.way_metres(shot.time_seconds) / f64::from(data.ground_cell_metres);
+        data.ground_offset_cells = way_cells.map(|cells| cells.rem_euclid(PATTERN_CELLS)).as_vec2().to_array();
     }
     let map_texels = shadow_map_size.unwrap_or(1);
     let to_light = shot.look.sun.to_light();
@@ -73,7 +78,7 @@ impl FrameData {
         let clip_from_world = camera.clip_from_world(aspect);
         let mut data = Self {
             clip_from_world: clip_from_world.to_cols_array_2d(),
-            world_from_clip: clip_from_world.inverse().to_cols_array_2d(),
+            direction_from_clip: camera.direction_from_clip(aspect).to_cols_array_2d(),
             camera_position: camera.position().to_array(),
             exposure: look.exposure(),
             ..bytemuck::Zeroable::zeroed()
@@ -109,12 +114,12 @@ fn ground_reach(crowd_radius: f32, camera_height: f32) -> f32 {
 
 /// Returns the height of the strip at the lower edge of the picture where the ground hides all of the sky, in clip space: 0 to
 /// 2. The camera does not roll, so the height of a ray's end changes evenly with y.
-fn hidden_sky(camera_position: Vec3, world_from_clip: Mat4, ground_reach: f32) -> f32 {
+fn hidden_sky(camera_position: Vec3, direction_from_clip: Mat4, ground_reach: f32) -> f32 {
     // The ground is not drawn from below, and it may have no pixel if the camera is too close to its plane.
     if camera_position.y < 1e-4 * ground_reach {
         return 0.0;
     }
-    let ray = |x, y| world_from_clip.project_point3(Vec3::new(x, y, 0.5)) - camera_position;
+    let ray = |x, y| direction_from_clip.project_point3(Vec3::new(x, y, 0.5));
     // A ray that falls by this much meets the ground before its end, even if it is as long as the ray of a corner.
     let longest = ray(1.0, 1.0).length().max(ray(1.0, -1.0).length());
     let fall = longest * camera_position.y / ground_reach;

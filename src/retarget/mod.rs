@@ -9,13 +9,14 @@
 //! | are humanoids ([`roles`]) | retargeted clips ([`motion`], between two [`rig`]s) |
 //! | share names of nodes | the tracks of these nodes |
 //!
-//! Avatars are bodies: their clips are in other files. A humanoid without clips borrows those of another humanoid, and any
+//! Clips that carry the body away are kept [`in_place`]. Avatars are bodies: their clips are in other files. A humanoid without clips borrows those of another humanoid, and any
 //! other model with a skeleton and without clips gets an [`exercise`].
 
 #![forbid(unsafe_code)]
 
 pub mod exercise;
 pub mod feet;
+pub mod in_place;
 pub mod motion;
 pub mod names;
 pub mod rig;
@@ -30,6 +31,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Quat, Vec3, Vec4};
 
 pub use exercise::exercise;
+pub use in_place::keep_in_place;
 pub use roles::humanoid_of;
 
 use crate::model::humanoid::Humanoid;
@@ -277,7 +279,7 @@ impl Partners {
                     name: clip.name.clone(),
                     duration_seconds: clip.duration_seconds,
                     timelines: clip.timelines.clone(),
-                    file: None,
+                    ..Clip::default()
                 };
                 from_file(clip, source)
             })

@@ -12,7 +12,7 @@
 
 use glam::{Affine3A, Mat3, Quat, Vec3};
 
-use super::standing::{rest_matrices, rotation_of, standing_matrices};
+use super::standing::{rotation_of, standing_matrices};
 use super::twist::{Twist, twist_bones};
 use crate::model::Model;
 use crate::model::humanoid::{FINGERS, Humanoid, Limb, PHALANGES, ROLE_COUNT, Role, Side};
@@ -56,7 +56,7 @@ impl<'m> Rig<'m> {
         };
         // The rest pose may crouch, or lift a foot: its lowest foot is on the ground, and so are both of the standing body.
         let mut standing = places(&matrices);
-        let rise = lowest_foot(humanoid, &places(&rest_matrices(&model.skeleton))) - lowest_foot(humanoid, &standing);
+        let rise = lowest_foot(humanoid, &places(&model.skeleton.rest_matrices())) - lowest_foot(humanoid, &standing);
         standing.iter_mut().for_each(|place| place.y += rise);
         let reference = matrices.iter().map(|matrix| body_from_model * rotation_of(matrix)).collect();
         let node = |role: Role| humanoid.node(role).map(|node| node as usize);

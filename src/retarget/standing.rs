@@ -6,16 +6,8 @@
 
 use glam::{Affine3A, Mat3, Quat, Vec3};
 
-use crate::animation::model_from_nodes;
 use crate::model::bones::bind_matrix;
-use crate::model::{Model, NO_PARENT, Skeleton};
-
-/// Returns `model_from_node` of each node in the rest pose.
-pub fn rest_matrices(skeleton: &Skeleton) -> Vec<Affine3A> {
-    let mut rest = vec![Affine3A::IDENTITY; skeleton.len()];
-    model_from_nodes(skeleton, &skeleton.rest, &mut rest);
-    rest
-}
+use crate::model::{Model, NO_PARENT};
 
 /// Turns `model_from_mesh` to the nearest one that takes axes to axes, around a joint. Meshes are modelled along the axes of
 /// some program; if the joint's rest pose leans, that is a pose.
@@ -49,7 +41,7 @@ fn upright(model_from_mesh: Affine3A, bind: Affine3A) -> Affine3A {
 /// A skin's bind matrices are in mesh space. The joint that comes first connects it with model space: with one of an earlier
 /// skin, or with its rest pose. The largest skin comes first.
 pub fn standing_matrices(model: &Model) -> Vec<Affine3A> {
-    let rest = rest_matrices(&model.skeleton);
+    let rest = model.skeleton.rest_matrices();
     let mut bound: Vec<Option<Affine3A>> = vec![None; rest.len()];
     let mut skins: Vec<_> = model.skins.iter().filter(|skin| skin.has_inverse_binds).collect();
     skins.sort_by_key(|skin| std::cmp::Reverse(skin.joints.len()));

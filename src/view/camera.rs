@@ -10,7 +10,7 @@
 
 use std::f32::consts::TAU;
 
-use glam::{Mat4, Vec3, Vec4};
+use glam::{Mat3, Mat4, Vec3, Vec4};
 
 /// Just short of the poles, where "up" has no direction.
 const MAX_PITCH_RADIANS: f32 = 1.54;
@@ -203,6 +203,13 @@ impl OrbitCamera {
     #[must_use]
     pub fn clip_from_world(&self, aspect: f32) -> Mat4 {
         self.clip_from_view(aspect) * self.view_from_world()
+    }
+
+    /// Returns the matrix from clip space to the axes of the world around the eye.
+    #[must_use]
+    pub fn direction_from_clip(&self, aspect: f32) -> Mat4 {
+        let (right, up, forward) = self.axes();
+        Mat4::from_mat3(Mat3::from_cols(right, up, -forward)) * self.clip_from_view(aspect).inverse()
     }
 
     /// Returns the directions right, up and forward in the world. They are orthonormal.

@@ -40,11 +40,11 @@ fn every_ray_where_the_sky_is_hidden_meets_the_ground() {
             };
             let data = shot::frame_data(&crowd, &shot, 1.8, None, false);
             let (eye, hidden, reach) = (camera.position(), data.hidden_sky_height, data.ground_reach_metres);
-            let world_from_clip = Mat4::from_cols_array_2d(&data.world_from_clip);
+            let direction_from_clip = Mat4::from_cols_array_2d(&data.direction_from_clip);
             edges_inside += u32::from(hidden > 0.0 && hidden < 2.0);
             for (x, share) in (-10..=10).flat_map(|x| (0..20).map(move |y| (x as f32 / 10.0, y as f32 / 20.0))) {
                 let y = -1.0 + share * hidden;
-                let ray = world_from_clip.project_point3(Vec3::new(x, y, 0.5)) - eye;
+                let ray = direction_from_clip.project_point3(Vec3::new(x, y, 0.5));
                 let place = ray * (eye.y / -ray.y);
                 let meets = ray.y < 0.0 && place.x.abs().max(place.z.abs()) <= reach;
                 assert!(meets || hidden == 0.0, "pitch {pitch_degrees}, distance {distance}: {x} {y}, {hidden}");

@@ -50,7 +50,7 @@ fn in_furnace(gpu: &Gpu, model: Model) -> Vec<u8> {
     let clip_from_world = scene.camera.clip_from_world(1.0);
     let mut data = FrameData {
         clip_from_world: clip_from_world.to_cols_array_2d(),
-        world_from_clip: clip_from_world.inverse().to_cols_array_2d(),
+        direction_from_clip: scene.camera.direction_from_clip(1.0).to_cols_array_2d(),
         camera_position: scene.camera.position().to_array(),
         ..FrameData::zeroed()
     };

@@ -54,10 +54,10 @@ fn rust_structs() -> Vec<MemoryStruct> {
         InstanceHistory: world_from_model page first_vertex vertex_count padding;
         PaletteEntry: node is_joint;
         GpuBone: mesh_from_base tip_mesh base tip node axis_length padding;
-        FrameData: clip_from_world world_from_clip camera_position exposure to_light to_light_ground_scale
+        FrameData: clip_from_world direction_from_clip camera_position exposure to_light to_light_ground_scale
             light_color opaque_alpha shadow_from_world shadow_map_texels shadow_texel_metres shadow_depth_per_texel
             ground_reach_metres shaded_ground_least shaded_ground_greatest background sky ground_sunlit
-            ground_cell_metres ground_ambient hidden_sky_height;
+            ground_cell_metres ground_ambient hidden_sky_height ground_offset_cells padding;
         SkyData: zenith horizon glow ground to_sun;
         EnvironmentConstants: sky;
         SkinConstants: first end first_pose end_pose;

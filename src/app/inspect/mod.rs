@@ -12,7 +12,6 @@ mod surface;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use glam::Vec3;
 
 use self::skeleton::{clip, morph_targets, nodes, roles, scenes, skins};
 use self::surface::{bytes_per_instance, geometry, images, levels, material, static_bytes, vector};
@@ -22,9 +21,9 @@ use super::joint::joints;
 use super::models::{load_model, set_in_motion};
 use super::output::{print, print_json};
 use super::text::{counted, page_columns};
-use crate::animation::{PoseScratch, pose_model, skinned_positions};
 use crate::cli::InspectArgs;
 use crate::crowd::ClipChoice;
+use crate::measure::{PosedBounds, rest_box};
 use crate::model::{ExtensionSupport, Model};
 
 /// Runs the command.
@@ -77,7 +76,7 @@ fn load(path: Option<&PathBuf>, args: &InspectArgs) -> Result<Model> {
 
 /// Returns the line of a file in a table of several.
 fn summary(model: &Model) -> Fact {
-    let height = bounds(model).map(|(min, max)| max.y - min.y);
+    let height = rest_box(model).map(|bounds| bounds.max.y - bounds.min.y);
     Fact::from([
         ("name", model.name.as_str().into()),
         ("bytes", model.source.bytes.into()),
@@ -113,12 +112,13 @@ pub fn report(model: &Model, with_levels: bool, columns: u16) -> String {
 
 /// Returns the contents of a model, with its levels of detail on request. Scenes, skins and clips are listed by glTF index.
 pub fn facts(model: &Model, with_levels: bool) -> Fact {
-    let bounds = bounds(model);
-    let height = bounds.map(|(min, max)| max.y - min.y);
+    let bounds = rest_box(model);
+    let height = bounds.map(|bounds| bounds.max.y - bounds.min.y);
     let source = &model.source;
     let (roles_from, roles) = roles(model);
-    let bounds = bounds.map_or(Fact::Absent, |(min, max)| {
-        Fact::from([("min", vector(min)), ("max", vector(max)), ("height", height.into())])
+    let bounds = bounds.map_or(Fact::Absent, |PosedBounds { min, max }| {
+        let [min, max] = [min, max].map(|corner| vector(corner + source.origin));
+        Fact::from([("min", min), ("max", max), ("height", height.into())])
     });
     // The page has a line for each fact, then a table for each list, in this order: what is asked first comes first.
     let mut facts = vec![
@@ -161,18 +161,6 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
         ("nodes", nodes(model)),
     ]);
     Fact::Object(facts)
-}
-
-/// Returns the corners of the box around the rest pose, or `None` for a model without vertices or with a rest pose that
-/// overflows.
-fn bounds(model: &Model) -> Option<(Vec3, Vec3)> {
-    let mut positions: Vec<Vec3> = Vec::new();
-    skinned_positions(model, pose_model(model, None, 0.0, &mut PoseScratch::for_model(model)), &mut positions);
-    let first = *positions.first()?;
-    let (min, max) = positions.iter().fold((first, first), |(min, max), &p| (min.min(p), max.max(p)));
-    // A NaN does not become the smallest or the largest coordinate.
-    let is_finite = positions.iter().all(|position| position.is_finite()) && (max - min).is_finite();
-    is_finite.then_some((min, max))
 }
 
 fn extensions(model: &Model) -> Fact {

@@ -1,8 +1,8 @@
 //! The text form of `pose`: matrices as rows, with the names of their nodes, and the skinned positions.
 
-use glam::{Mat4, Vec3};
+use glam::DVec3;
 
-use super::report::{FrameReport, PoseReport};
+use super::report::{FrameReport, Matrix, PoseReport, inverse_binds};
 use crate::app::text::{aligned, counted, name};
 use crate::model::text::printable;
 use crate::model::{Model, Skin};
@@ -26,8 +26,7 @@ pub(super) fn as_text(model: &Model, report: &PoseReport<'_>, columns: u16) -> S
     );
     for (index, skin) in model.skins.iter().enumerate() {
         let title = format!("inverse bind matrices of skin {index} (joint_from_mesh)");
-        let matrices = skin.joint_from_mesh.iter().map(|&matrix| Mat4::from(matrix).to_cols_array());
-        text += &list(columns, &title, "", joints(model, skin).zip(matrices));
+        text += &list(columns, &title, "", joints(model, skin).zip(inverse_binds(model, skin)));
     }
     for frame in &report.frames {
         text += &moment(model, frame, columns);
@@ -46,7 +45,8 @@ fn moment(model: &Model, frame: &FrameReport<'_>, columns: u16) -> String {
         text += &list(columns, &title, IN_JSON, joints(model, skin).zip(matrices.iter().copied()));
     }
     if !frame.weights.is_empty() {
-        let row = |(node, weights): (&String, &Vec<f32>)| [node.clone(), numbers(weights.iter().copied(), 7)];
+        let row =
+            |(node, weights): (&String, &Vec<f32>)| [node.clone(), numbers(weights.iter().copied().map(f64::from), 7)];
         text += &format!("\nmorph weights by node\n{}", aligned(columns, 2, frame.weights.iter().map(row)));
     }
     text + &positions(model, frame, columns)
@@ -64,13 +64,13 @@ fn list<'m>(
     columns: u16,
     title: &str,
     advice: &str,
-    matrices: impl Iterator<Item = ((u32, &'m str), [f32; 16])>,
+    matrices: impl Iterator<Item = ((u32, &'m str), Matrix)>,
 ) -> String {
     let all: Vec<_> = matrices.collect();
     let listed = all.get(..MOST).unwrap_or(&all);
-    let width = listed.iter().flat_map(|(_, matrix)| matrix).map(|&value| fixed(value).len()).max().unwrap_or(0);
+    let width = listed.iter().flat_map(|(_, matrix)| matrix).map(|value| fixed(value.0).len()).max().unwrap_or(0);
     let rows = listed.iter().map(|&((node, node_name), matrix)| {
-        let row = |row: usize| numbers(matrix.into_iter().skip(row).step_by(4), width);
+        let row = |row: usize| numbers(matrix.into_iter().skip(row).step_by(4).map(|value| value.0), width);
         [node.to_string(), name(node_name), [row(0), row(1), row(2)].join("\n")]
     });
     let rest = if all.len() > MOST { format!("; only {MOST} are listed here{advice}") } else { String::new() };
@@ -82,38 +82,43 @@ fn positions(model: &Model, frame: &FrameReport<'_>, columns: u16) -> String {
     let (count, min, max) = frame
         .primitives
         .positions()
-        .fold((0, Vec3::INFINITY, Vec3::NEG_INFINITY), |(n, min, max), (_, at)| (n + 1, min.min(at), max.max(at)));
+        .fold((0, DVec3::INFINITY, DVec3::NEG_INFINITY), |(n, min, max), (_, at)| (n + 1, min.min(at), max.max(at)));
     if count == 0 {
         return String::new();
     }
     let [min, max] = [min, max].map(|corner| numbers(corner.to_array(), 0).replace("  ", ", "));
     let ways = &frame.primitives.ways;
     let longest = ways.iter().map(|way| way.length()).reduce(f32::max);
-    let longest = longest.map(|way| format!(", the longest way is {}", fixed(way))).unwrap_or_default();
+    let longest = longest.map(|way| format!(", the longest way is {}", fixed(way.into()))).unwrap_or_default();
     let bounds = format!("\n{}, from ({min}) to ({max}){longest}", counted(count, "vertex"));
     if count > MOST {
         return format!("{bounds}; --json has all of them\n");
     }
     let head = ["#", "bind pose", if ways.is_empty() { "skinned" } else { "skinned, and the way" }, "influences"];
     let rows = frame.primitives.positions().enumerate().map(|(index, (vertex, position))| {
-        let bind = model.geometry.positions.get(vertex).copied().unwrap_or_default();
+        let bind = model.geometry.positions.get(vertex).copied().unwrap_or_default().as_dvec3();
         let influences = model.geometry.influences_of(vertex).iter().map(|influence| {
             let node = model.palette.nodes[influence.joint as usize] as usize;
             format!("{:.4} {}", influence.weight, name(&model.skeleton.names[node]))
         });
-        let vector = |vector: Vec3| numbers(vector.to_array(), 8);
-        let way = ways.get(vertex).map(|&way| format!(",  {}", vector(way))).unwrap_or_default();
-        [index.to_string(), vector(bind), vector(position) + &way, influences.collect::<Vec<_>>().join(", ")]
+        let vector = |vector: DVec3| numbers(vector.to_array(), 8);
+        let way = ways.get(vertex).map(|&way| format!(",  {}", vector(way.as_dvec3()))).unwrap_or_default();
+        [
+            index.to_string(),
+            vector(bind + model.source.mesh_origin.as_dvec3()),
+            vector(position) + &way,
+            influences.collect::<Vec<_>>().join(", "),
+        ]
     });
     format!("{bounds}\n{}", aligned(columns, 2, [head.map(str::to_owned)].into_iter().chain(rows)))
 }
 
 /// Returns right-aligned numbers with four digits after the point.
-fn numbers(values: impl IntoIterator<Item = f32>, width: usize) -> String {
+fn numbers(values: impl IntoIterator<Item = f64>, width: usize) -> String {
     values.into_iter().map(|value| format!("{:>width$}", fixed(value))).collect::<Vec<_>>().join("  ")
 }
 
-fn fixed(value: f32) -> String {
+fn fixed(value: f64) -> String {
     let text = format!("{value:.4}");
     // A negative number that rounds to zero is zero.
     if text == "-0.0000" { "0.0000".to_owned() } else { text }

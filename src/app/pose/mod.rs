@@ -10,6 +10,7 @@ mod report;
 mod skinner;
 
 use anyhow::{Context, Result, bail};
+use glam::Vec3;
 
 use self::report::{ClipReport, PoseReport, evaluate};
 use self::skinner::Skinner;
@@ -31,6 +32,7 @@ pub fn run(args: &PoseArgs) -> Result<()> {
     let is_turned = model.humanoid.as_ref().is_some_and(|humanoid| humanoid.is_turned());
     if is_turned {
         turn_round(&mut model.skeleton, &mut model.clips);
+        model.source.origin *= Vec3::new(-1.0, 1.0, -1.0);
     }
     for warning in &model.warnings {
         tracing::warn!("{}: {warning}", model.name);

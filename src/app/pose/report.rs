@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use glam::{Affine3A, Mat4, Vec3};
+use glam::{Affine3A, DMat3, DVec3, Mat4, Vec3};
 use serde::{Serialize, Serializer};
 
 use super::skinner::Skinner;
 use crate::animation::{ModelPose, Pose, PoseScratch, blended_matrix, joint_matrices, pose_model};
-use crate::model::{Clip, Model, SourcePrimitive};
+use crate::model::{Clip, Model, Skin, SourcePrimitive};
 use crate::shader_types::{JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
 
 /// The JSON of the command.
@@ -35,14 +35,46 @@ pub(super) struct ClipReport {
     pub duration: f64,
 }
 
+/// A number in the file's space. Only those of bodies that import has brought near need more than 32 bits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Number(pub f64);
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let short = self.0 as f32;
+        if f64::from(short) == self.0 { serializer.serialize_f32(short) } else { serializer.serialize_f64(self.0) }
+    }
+}
+
+/// A column-major matrix.
+pub(super) type Matrix = [Number; 16];
+
+/// Returns the numbers of a matrix whose translation grows by a vector.
+fn moved(matrix: Mat4, by: DVec3) -> Matrix {
+    let mut numbers = matrix.to_cols_array().map(|number| Number(number.into()));
+    numbers[12..15].iter_mut().zip(by.to_array()).for_each(|(number, by)| number.0 += by);
+    numbers
+}
+
+/// Returns the number of a matrix for vertices that have not been moved by `mesh_origin`.
+fn for_file_vertices(matrix: Mat4, mesh_origin: Vec3, by: DVec3) -> Matrix {
+    moved(matrix, by - DMat3::from_mat4(matrix.as_dmat4()) * mesh_origin.as_dvec3())
+}
+
+/// Returns the inverse bind matrices of a skin in the file.
+pub(super) fn inverse_binds(model: &Model, skin: &Skin) -> impl Iterator<Item = Matrix> {
+    let matrices = skin.joint_from_mesh.iter();
+    matrices.map(|&matrix| for_file_vertices(Mat4::from(matrix), model.source.mesh_origin, DVec3::ZERO))
+}
+
 /// The instance at one time. Matrices are column-major.
 #[derive(Debug, Serialize)]
 pub(super) struct FrameReport<'m> {
     pub time: f64,
     /// The world matrix of each node, by glTF index; `None` outside the scene.
-    pub nodes: Vec<Option<[f32; 16]>>,
+    pub nodes: Vec<Option<Matrix>>,
     /// The joint matrices of each skin.
-    pub skins: Vec<Vec<[f32; 16]>>,
+    pub skins: Vec<Vec<Matrix>>,
     /// The morph weights of each node that has any, by glTF index.
     pub weights: BTreeMap<String, Vec<f32>>,
     pub primitives: Primitives<'m>,
@@ -53,6 +85,8 @@ pub(super) struct FrameReport<'m> {
 #[derive(Debug)]
 pub(super) struct Primitives<'m> {
     sources: &'m [SourcePrimitive],
+    /// The origin of model space in the file.
+    origin: DVec3,
     /// The skinned vertices of the whole model.
     vertices: Vec<SkinnedVertex>,
     /// Their packed tangents.
@@ -76,7 +110,7 @@ impl Serialize for Primitives<'_> {
                 skin: source.skin,
                 clockwise: is_mirrored,
                 indices: (0..source.vertices.len() as u32).collect(),
-                positions: vertices().map(|vertex| vertex.position).collect(),
+                positions: vertices().map(|vertex| self.in_file(vertex).to_array().map(Number)).collect(),
                 normals: normals.map(|vertex| unpack_octahedral(vertex.normal_octahedral).to_array()).collect(),
                 tangents: in_order_of(source, tangents).map(|&tangent| unpack_tangent(tangent).to_array()).collect(),
                 motion: in_order_of(source, &self.ways).map(Vec3::to_array).collect(),
@@ -93,9 +127,13 @@ impl Primitives<'_> {
     }
 
     /// Iterates over the model's index and the skinned position of each vertex, in the file's order.
-    pub fn positions(&self) -> impl Iterator<Item = (usize, Vec3)> {
+    pub fn positions(&self) -> impl Iterator<Item = (usize, DVec3)> {
         let indices = self.sources.iter().flat_map(|source| &source.vertices).map(|&vertex| vertex as usize);
-        indices.filter_map(|vertex| Some((vertex, self.vertices.get(vertex)?.position.into())))
+        indices.filter_map(|vertex| Some((vertex, self.in_file(self.vertices.get(vertex)?))))
+    }
+
+    fn in_file(&self, vertex: &SkinnedVertex) -> DVec3 {
+        Vec3::from(vertex.position).as_dvec3() + self.origin
     }
 }
 
@@ -108,7 +146,7 @@ struct PrimitiveReport {
     /// Whether front faces are clockwise in this pose. The matrix of the first vertex decides.
     clockwise: bool,
     indices: Vec<u32>,
-    positions: Vec<[f32; 3]>,
+    positions: Vec<[Number; 3]>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     normals: Vec<[f32; 3]>,
     /// Directions and handedness.
@@ -129,12 +167,13 @@ pub(super) fn evaluate<'m>(
     let mut scratch = PoseScratch::for_model(model);
     let ModelPose { model_from_node, morph_weights } = pose_model(model, clip, time_seconds, &mut scratch);
 
+    let origin = model.source.origin.as_dvec3();
     let mut nodes = vec![None; model.skeleton.source_node_count as usize];
     for (node, &matrix) in model_from_node.iter().enumerate() {
         if model.skeleton.in_scene[node]
             && let Some(entry) = nodes.get_mut(model.skeleton.source_nodes[node] as usize)
         {
-            *entry = Some(Mat4::from(matrix).to_cols_array());
+            *entry = Some(moved(Mat4::from(matrix), origin));
         }
     }
     let skins = model
@@ -148,7 +187,8 @@ pub(super) fn evaluate<'m>(
                 .map(|(&joint, (&joint_from_mesh, &w))| {
                     let mut inverse_bind = Mat4::from(joint_from_mesh);
                     inverse_bind.w_axis.w = w;
-                    (Mat4::from(model_from_node[joint as usize]) * inverse_bind).to_cols_array()
+                    let matrix = Mat4::from(model_from_node[joint as usize]) * inverse_bind;
+                    for_file_vertices(matrix, model.source.mesh_origin, origin)
                 })
                 .collect()
         })
@@ -167,7 +207,7 @@ pub(super) fn evaluate<'m>(
         matrix.is_some_and(|matrix| Affine3A::from(matrix).matrix3.determinant() < 0.0)
     };
     let mirrored = sources.iter().map(is_mirrored).collect();
-    let primitives = Primitives { sources, vertices, tangents, ways: Vec::new(), mirrored };
+    let primitives = Primitives { sources, origin, vertices, tangents, ways: Vec::new(), mirrored };
     Ok(FrameReport { time: time_seconds, nodes, skins, weights: weights.collect(), primitives })
 }
 

@@ -21,6 +21,7 @@
 
 mod decode;
 mod error;
+mod far;
 mod file;
 mod geometry;
 mod limits;
@@ -96,7 +97,7 @@ fn import_clips(name: &str, bytes: &[u8], files: Files) -> error::Result<Model> 
     if clips.iter().all(|clip| clip.timelines.is_empty()) {
         warnings.take_fault()?;
     }
-    Ok(Model {
+    let mut model = Model {
         name: name.to_owned(),
         skeleton: tree.skeleton,
         skins,
@@ -105,7 +106,9 @@ fn import_clips(name: &str, bytes: &[u8], files: Files) -> error::Result<Model> 
         source: SourceFile { bytes: document.file_bytes(), files: document.files.paths(), ..document.source },
         warnings: warnings.into_sentences(),
         ..Model::default()
-    })
+    };
+    far::bring_near(&mut model);
+    Ok(model)
 }
 
 /// The parts of a model that need no material. They are read while images are decoded.
@@ -150,9 +153,9 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
         cameras: tree.place_cameras(&document),
         ..document.source
     };
-    let model = Model {
+    let mut model = Model {
         name: name.to_owned(),
-        bones: bones(&tree.skeleton, &palette, &geometry),
+        bones: Vec::new(),
         skeleton: tree.skeleton,
         skins,
         palette,
@@ -164,6 +167,8 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
         source,
         warnings: warnings.into_sentences(),
     };
+    far::bring_near(&mut model);
+    model.bones = bones(&model.skeleton, &model.palette, &model.geometry);
     let broken =
         |invariant| Fault::NotGltf { problem: format!("it was read wrongly: it is not true that {invariant}") };
     model.checked().map_err(broken)

@@ -42,7 +42,7 @@ fn a_command_line_has_the_same_arguments_again() {
 fn the_command_line_of_a_picture_has_every_option() {
     /// The output, and what makes several images of one.
     const OTHERS: [&str; 3] = ["out", "frames", "turntable"];
-    const VALUES: [(&str, &str); 39] = [
+    const VALUES: [(&str, &str); 40] = [
         ("clips", "walk.glb"),
         ("scene", "Two"),
         ("clip", "all"),
@@ -67,6 +67,7 @@ fn the_command_line_of_a_picture_has_every_option() {
         ("sun", "60,12"),
         ("cull", "off"),
         ("share-poses", "30"),
+        ("root-motion", "keep"),
         ("debug-view", "lod"),
         ("joint", "hand.L"),
         ("skeleton", "on"),

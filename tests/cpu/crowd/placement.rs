@@ -16,10 +16,11 @@ const SCATTERED: f32 = 0.87;
 fn body(left: f32, right: f32, height: f32) -> Model {
     let mut model = chain("body", 1, height, &[]);
     let half = 0.5 * (left + right);
-    model.geometry.positions = vec![Vec3::new(-left, 0.0, -half), Vec3::new(right, height, half)];
-    (model.geometry.indices, model.geometry.normals) = (vec![0, 1], vec![Vec3::Y; 2]);
-    model.geometry.influences.push(model.geometry.influences[0]);
-    (model.geometry.influence_starts, model.geometry.morph_delta_starts) = (vec![0, 1, 2], vec![0; 3]);
+    let (least, greatest) = (Vec3::new(-left, 0.0, -half), Vec3::new(right, height, half));
+    model.geometry.positions = vec![least, greatest, greatest.with_y(0.0)];
+    (model.geometry.indices, model.geometry.normals) = (vec![0, 1, 2], vec![Vec3::Y; 3]);
+    model.geometry.influences = vec![model.geometry.influences[0]; 3];
+    (model.geometry.influence_starts, model.geometry.morph_delta_starts) = (vec![0, 1, 2, 3], vec![0; 4]);
     model
 }
 

@@ -23,7 +23,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ("animation", &["model", "shader_types"]),
     ("levels", &["animation", "model", "shader_types"]),
     ("measure", &["animation", "model", "shader_types"]),
-    ("retarget", &["animation", "model"]),
+    ("retarget", &["animation", "measure", "model"]),
     ("crowd", &["animation", "measure", "model", "view", "shader_types"]),
     ("renderer", &["vulkan", "crowd", "animation", "model", "view", "shader_types"]),
     ("extras", &["renderer", "vulkan", "crowd", "model", "shader_types"]),

@@ -97,7 +97,7 @@ impl<'b, 'f> Builder<'b, 'f> {
         let total = &scene.document.total_budget();
         Self {
             scene,
-            rest_matrices: scene.tree.rest_matrices(),
+            rest_matrices: scene.tree.skeleton.rest_matrices(),
             materials,
             warnings,
             palette: Palette::default(),

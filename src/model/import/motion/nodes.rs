@@ -84,26 +84,6 @@ impl NodeTree {
         }
         cameras
     }
-
-    /// Returns the rest matrix (`model_from_node`) of every skeleton node.
-    pub fn rest_matrices(&self) -> Vec<Affine3A> {
-        let Skeleton { parents, rest, fixed_locals, .. } = &self.skeleton;
-        let mut fixed = fixed_locals.iter().peekable();
-        let mut model_from_node: Vec<Affine3A> = Vec::with_capacity(parents.len());
-        for (node, &parent) in parents.iter().enumerate() {
-            let parent_from_node = match fixed.next_if(|fixed| fixed.node as usize == node) {
-                Some(fixed) => fixed.parent_from_node,
-                None => Affine3A::from_scale_rotation_translation(
-                    rest.scales[node],
-                    rest.rotations[node],
-                    rest.translations[node],
-                ),
-            };
-            let model_from_parent = model_from_node.get(parent as usize).copied().unwrap_or(Affine3A::IDENTITY);
-            model_from_node.push(model_from_parent * parent_from_node);
-        }
-        model_from_node
-    }
 }
 
 /// Returns whether a node hides itself and all below it.
