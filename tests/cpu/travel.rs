@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use glam::{Vec2, Vec3};
+use glam::{DVec2, Vec2, Vec3};
 use throng::animation::{BindPose, Pose, skin_vertex};
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings, Layout};
-use throng::measure::{Gait, gait_of};
-use throng::model::import;
+use throng::measure::{Gait, gait_of, standing_point};
+use throng::model::{Clip, Interpolation, Model, import};
+use throng::retarget::keep_in_place;
 use throng::view::{Detail, Frustum, OrbitCamera};
 
 use crate::common::assets::{WALKER, asset, sample_files};
-use crate::cpu::crowd::{cull, instances_of, named, palette_of, positions};
+use crate::cpu::crowd::{chain, cull, instances_of, named, palette_of, positions, track};
 use crate::cpu::stepper::{KEYS, Motion, stepper};
 
 fn settings(instance_count: u32, clip: ClipChoice, variety: f32) -> CrowdSettings {
@@ -278,4 +279,49 @@ fn a_crossfade_changes_the_speed_and_moves_nobody() {
     crowd.crossfade(&ClipChoice::All, 103.0, 0.25).unwrap();
     let placed = numbered_positions(&mut crowd, 103.0);
     assert!(placed.iter().zip(&last).any(|(a, b)| a.distance(*b) > 1.0));
+}
+
+/// A body that its clip carries six metres in a second and a half, along a diagonal.
+fn carried() -> Model {
+    let mut model = chain("carried", 3, 1.8, &["Go"]);
+    let values = [0.0, 0.3, 0.6, 1.0].map(|share| share * Vec3::new(3.6, 0.0, 4.8)).to_vec();
+    model.clips[0].translations.push(track(0, Interpolation::Linear, values));
+    keep_in_place(&mut model);
+    model
+}
+
+/// Also where the clip starts again.
+#[test]
+fn a_body_that_its_clip_carries_travels_as_fast() {
+    let model = carried();
+    let stand = standing_point(&model);
+    let mut crowd = Crowd::new(Arc::from([model]), &settings(40, ClipChoice::Index(0), 0.0)).unwrap();
+    let mut at = |time_seconds| {
+        crowd.move_to(time_seconds);
+        instances_of(&crowd).into_iter().map(|instance| instance.world_from_model.transform_point(stand)).collect()
+    };
+    let step = 1.0 / 64.0;
+    for start in [0.0, 0.7, 1.5 - 0.5 * step, 3.1] {
+        let [before, after]: [Vec<Vec3>; 2] = [start, start + step].map(&mut at);
+        for (before, after) in before.iter().zip(&after) {
+            let speed = before.distance(*after) / step as f32;
+            assert!((speed / 4.0 - 1.0).abs() < 1e-3, "{speed} m/s at {start}");
+        }
+    }
+}
+
+/// The camera follows one character: the ground goes by, at any speed, and without a jump when the clip changes.
+#[test]
+fn the_ground_goes_by_under_a_single_body() {
+    let mut model = carried();
+    model.clips.push(Clip { name: Some("Stay".to_owned()), drift: Vec2::ZERO, ..model.clips[0].clone() });
+    let one = CrowdSettings { follow: true, speed: 2.0, clip: ClipChoice::Index(0), ..CrowdSettings::default() };
+    let mut crowd = Crowd::new(Arc::from([model.clone()]), &one).unwrap();
+    assert!(crowd.way_metres(3.0).distance(3.0 * 2.0 * DVec2::new(2.4, 3.2)) < 1e-5, "{}", crowd.way_metres(3.0));
+    let place = positions_at(&mut crowd, 3.0);
+    assert_eq!(place, positions_at(&mut crowd, 1e5), "the body stays");
+    crowd.crossfade(&ClipChoice::Index(1), 3.0, 0.25).unwrap();
+    assert!(crowd.way_metres(3.0) == crowd.way_metres(9.0) && crowd.way_metres(9.0).length() > 23.9);
+    let still = Crowd::new(Arc::from([model]), &CrowdSettings { follow: false, ..one }).unwrap();
+    assert_eq!(still.way_metres(3.0), DVec2::ZERO);
 }

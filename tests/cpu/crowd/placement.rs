@@ -80,6 +80,35 @@ fn a_line_is_straight_and_as_close_as_extents_allow() {
     assert!((x(0) - 0.55 + x(2) + 0.22).abs() < 1e-5, "{line:?}");
 }
 
+/// However far from the file's origin a body stands, it is where a body at the origin is, and turned about itself.
+#[test]
+fn instances_turn_about_the_body_and_not_about_the_origin_of_the_file() {
+    let beside = Vec3::new(7.0, -0.3, -40.0);
+    let shifted = || {
+        let mut model = body(0.6, 0.6, 1.8);
+        model.skeleton.rest.translations[0] += beside;
+        model
+    };
+    for layout in [Layout::Grid, Layout::Ring, Layout::Scatter, Layout::Line] {
+        let of = |model: Model| {
+            let other = body(0.2, 0.2, 1.5);
+            crowd_of([model, other], &CrowdSettings { layout, seed: 3, variety: 0.5, ..settings(40) })
+        };
+        let (near, far) = (instances_of(&of(body(0.6, 0.6, 1.8))), instances_of(&of(shifted())));
+        let place = |instance: &InstanceData, by: Vec3| instance.world_from_model.transform_point(Vec3::Y + by);
+        for (index, (near, far)) in near.iter().zip(&far).enumerate() {
+            // The second model is the same in both crowds.
+            let by = if index < 20 { beside } else { Vec3::ZERO };
+            let (near, far) = (place(near, Vec3::ZERO), place(far, by));
+            assert!(near.distance(far) < 1e-4, "{layout:?}: {far} instead of {near}");
+        }
+        let bounds = [of(body(0.6, 0.6, 1.8)), of(shifted())].map(|crowd| crowd.bounds());
+        assert!(bounds[0].min.distance(bounds[1].min) < 1e-4 && bounds[0].max.distance(bounds[1].max) < 1e-4);
+    }
+    // One character stays where its file has it, on the ground.
+    assert_eq!(positions(&crowd_of([shifted()], &settings(1))), [Vec3::Y * 0.3]);
+}
+
 #[test]
 fn rings_are_full() {
     let places = places([body(0.5, 0.5, 1.0)], Layout::Ring, 1000);

@@ -4,6 +4,7 @@ mod accessors;
 mod clips;
 mod compression;
 mod draco;
+mod far;
 mod faults;
 mod files;
 mod geometry;
