@@ -27,7 +27,6 @@ impl JointMatrix {
     pub const IDENTITY: Self = Self { rows: [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
 
     /// Transforms a point.
-    #[must_use]
     pub fn transform_point(&self, point: Vec3) -> Vec3 {
         let p = point.extend(1.0);
         Vec3::new(Vec4::from(self.rows[0]).dot(p), Vec4::from(self.rows[1]).dot(p), Vec4::from(self.rows[2]).dot(p))
@@ -35,7 +34,6 @@ impl JointMatrix {
 
     /// Transforms a normal; the result is not normalised. The cofactor matrix is the inverse transpose times the
     /// determinant, so nothing is divided. The determinant's sign turns the normals of mirroring matrices outwards again.
-    #[must_use]
     pub fn transform_normal(&self, n: Vec3) -> Vec3 {
         let [row0, row1, row2] = self.rows.map(|[x, y, z, _]| Vec3::new(x, y, z));
         let (cofactor0, cofactor1, cofactor2) = (row1.cross(row2), row2.cross(row0), row0.cross(row1));
@@ -299,7 +297,6 @@ const _: () = {
 /// Packs a direction of any length into two signed normalised 16-bit numbers by the octahedral map (Cigolle et al., "A
 /// Survey of Efficient Representations for Independent Unit Vectors", JCGT 2014). x is in the low half; the largest error
 /// is about 0.004 degrees. The twin of `pack_octahedral` in `shaders/shared.glsl`.
-#[must_use]
 pub fn pack_octahedral(n: Vec3) -> u32 {
     let sum = n.x.abs() + n.y.abs() + n.z.abs();
     let mut p = if sum > 0.0 { n.truncate() / sum } else { Vec2::ZERO };
@@ -315,19 +312,16 @@ pub fn pack_octahedral(n: Vec3) -> u32 {
 }
 
 /// Packs a tangent like [`pack_octahedral`]. The lowest bit holds the sign of w, the handedness.
-#[must_use]
 pub fn pack_tangent(tangent: Vec4) -> u32 {
     (pack_octahedral(tangent.truncate()) & !1) | u32::from(tangent.w < 0.0)
 }
 
 /// Unpacks the result of [`pack_tangent`]: a unit vector, and 1 or -1 as w.
-#[must_use]
 pub fn unpack_tangent(packed: u32) -> Vec4 {
     unpack_octahedral(packed & !1).extend(if packed & 1 == 0 { 1.0 } else { -1.0 })
 }
 
 /// Unpacks the result of [`pack_octahedral`]: a unit vector.
-#[must_use]
 pub fn unpack_octahedral(packed: u32) -> Vec3 {
     let snorm16 = |bits: u32| (f32::from(bits as u16 as i16) / 32767.0).clamp(-1.0, 1.0);
     let (x, y) = (snorm16(packed & 0xffff), snorm16(packed >> 16));

@@ -33,7 +33,6 @@ pub struct Blend<'c> {
 
 impl<'c> Blend<'c> {
     /// Returns one clip at a time.
-    #[must_use]
     pub fn of(clip: Option<&'c Clip>, time_seconds: f64) -> Self {
         Self { from: Source { clip, time_seconds }, to: None }
     }

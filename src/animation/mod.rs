@@ -57,7 +57,6 @@ pub struct PoseScratch {
 
 impl PoseScratch {
     /// Returns scratch memory large enough to evaluate any of `models` without allocating.
-    #[must_use]
     pub fn for_models(models: &[Model]) -> Self {
         let node_count = models.iter().map(|model| model.skeleton.len()).max().unwrap_or(0);
         let timeline_counts = models.iter().flat_map(|model| &model.clips).map(|clip| clip.timelines.len());
@@ -72,7 +71,6 @@ impl PoseScratch {
     }
 
     /// Returns scratch memory for one model.
-    #[must_use]
     pub fn for_model(model: &Model) -> Self {
         Self::for_models(std::slice::from_ref(model))
     }

@@ -32,7 +32,6 @@ pub struct SampleScratch {
 
 impl SampleScratch {
     /// Returns scratch memory large enough to sample clips of up to `timeline_count` timelines without allocating.
-    #[must_use]
     pub fn with_capacity(timeline_count: usize) -> Self {
         Self { intervals: Vec::with_capacity(timeline_count) }
     }

@@ -43,7 +43,6 @@ pub struct BindPose {
 
 impl BindPose {
     /// Packs the vertices of `geometry`.
-    #[must_use]
     pub fn new(geometry: &Geometry) -> Self {
         let bind_vertex = |vertex: usize, influence_starts: &[u32], first: u32| {
             let (first_influence, influence_count) = range(influence_starts, vertex);
@@ -92,7 +91,6 @@ impl BindPose {
 
 impl BindPose {
     /// Returns the number of vertices in full detail.
-    #[must_use]
     pub fn vertex_count(&self) -> usize {
         let end = self.level_starts.iter().copied().find(|&start| start > 0);
         end.map_or(self.bind_vertices.len(), |end| end as usize)
@@ -186,7 +184,6 @@ fn blend(
 /// # Panics
 /// If `vertex`, one of its influences, their joints, its morph deltas or their weights are out of range.
 #[inline]
-#[must_use]
 pub fn skin_vertex(bind_pose: &BindPose, vertex: usize, pose: Pose<'_>, wants_tangent: bool) -> (SkinnedVertex, u32) {
     let wants_normal = bind_pose.has_normals;
     let vertex = unpack_vertex(bind_pose, vertex, pose.bind_vertex_offset, wants_normal, wants_tangent);
@@ -256,7 +253,6 @@ pub fn skinned_positions(model: &Model, pose: ModelPose<'_>, out: &mut Vec<Vec3>
 /// # Panics
 /// If `vertex` is out of range, or if `pose` belongs to another model.
 #[inline]
-#[must_use]
 pub fn skinned_position(geometry: &Geometry, vertex: usize, pose: Pose<'_>) -> Vec3 {
     let mut position = geometry.positions[vertex];
     let deltas = if pose.morph_weights.is_empty() { &[] } else { geometry.morph_deltas_of(vertex) };
@@ -271,7 +267,6 @@ pub fn skinned_position(geometry: &Geometry, vertex: usize, pose: Pose<'_>) -> V
 /// # Panics
 /// If `vertex` is out of range, or if `pose` belongs to another model.
 #[inline]
-#[must_use]
 pub fn blended_matrix(geometry: &Geometry, vertex: usize, pose: Pose<'_>) -> JointMatrix {
     let influences = geometry.influences_of(vertex).iter();
     let influences = influences.map(|&Influence { joint, weight }| GpuInfluence { joint, weight });

@@ -10,7 +10,6 @@ use crate::model::{Clip, Interpolation, Model, Track};
 
 /// Returns, for each draw range, whether a clip mirrors it compared with the rest pose. The first joint of the first vertex
 /// decides, as for [`DrawRange::mirrored`](crate::model::DrawRange::mirrored).
-#[must_use]
 pub fn mirrored_by_clips(model: &Model) -> Vec<bool> {
     let Model { skeleton, palette, geometry, clips, .. } = model;
     let mut mirrors = vec![false; skeleton.len()];

@@ -31,9 +31,6 @@ use anyhow::Result;
 use crate::cli::{Cli, Command};
 
 /// Runs the command. The exit code tells a success from a measurement whose result is a failure.
-///
-/// # Errors
-/// The command failed; the chain of causes says why.
 pub fn run(cli: Cli) -> Result<ExitCode> {
     match cli.command.unwrap_or(Command::View(cli.view)) {
         Command::View(args) => view::run(&args),

@@ -90,9 +90,6 @@ fn load_file(path: Option<&PathBuf>, file_scene: &FileSceneArgs) -> Result<Model
 }
 
 /// Adds the clips of files to each model that they fit.
-///
-/// # Errors
-/// A file cannot be read, or its clips fit no model.
 fn add_clips(models: &mut [Model], clips: &ClipArgs) -> Result<()> {
     for path in &clips.files {
         let source = import::load_clips(path)?;

@@ -8,9 +8,6 @@ use crate::cli::MorphArg;
 use crate::model::{Model, names};
 
 /// Holds the weights that the options name, whatever a clip says.
-///
-/// # Errors
-/// No model has such a morph target.
 pub fn hold_morphs(models: &mut [Model], morphs: &[MorphArg]) -> Result<()> {
     for MorphArg { name, weight } in morphs {
         let mut found = false;

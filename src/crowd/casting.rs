@@ -82,19 +82,16 @@ impl Crowd {
     }
 
     /// Returns the distance between neighbours of the same model in metres, for each model.
-    #[must_use]
     pub fn widths_metres(&self) -> &[f32] {
         &self.widths
     }
 
     /// Returns the layout.
-    #[must_use]
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
     /// Returns the decisions that the user should know about, one sentence each.
-    #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

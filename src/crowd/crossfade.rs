@@ -97,7 +97,6 @@ impl Crowd {
     }
 
     /// Returns whether instances blend from one clip to another at this time.
-    #[must_use]
     pub fn is_fading(&self, time_seconds: f64) -> bool {
         self.crossfade.running.as_ref().is_some_and(|fade| fade.weight(time_seconds) < 1.0)
     }
@@ -110,7 +109,6 @@ impl Crowd {
     }
 
     /// Returns whether any instance blends clips.
-    #[must_use]
     pub fn is_blending(&self) -> bool {
         !self.crossfade.blends.is_empty()
     }

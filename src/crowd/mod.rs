@@ -160,19 +160,16 @@ impl Crowd {
     }
 
     /// Returns the models, in the given order.
-    #[must_use]
     pub fn models(&self) -> &Arc<[Model]> {
         &self.models
     }
 
     /// Returns the number of instances, visible or not.
-    #[must_use]
     pub fn instance_count(&self) -> usize {
         self.instances.len()
     }
 
     /// Returns bounds in the world that contain every instance throughout its clip.
-    #[must_use]
     pub fn bounds(&self) -> Bounds {
         self.bounds
     }

@@ -107,7 +107,6 @@ impl Crowd {
     }
 
     /// Returns the first character along `ray` at `time_seconds`, or `None` if the ray meets none.
-    #[must_use]
     pub fn pick(&self, ray: &Ray, time_seconds: f64) -> Option<Picked> {
         let (index, distance) = self.first_hit(ray, time_seconds, f32::INFINITY)?;
         let position_world = ray.origin + ray.direction * distance;
@@ -115,7 +114,6 @@ impl Crowd {
     }
 
     /// Returns the instance with a number at `time_seconds`, or `None` if there are fewer instances.
-    #[must_use]
     pub fn shown_instance(&self, number: u32, time_seconds: f64) -> Option<ShownInstance> {
         let index = self.index_of(number)?;
         let instance = &self.instances[index];
@@ -138,7 +136,6 @@ impl Crowd {
 
     /// Returns the index of the instance with a number among those that the last [`Crowd::cull`] found in the camera's view,
     /// in the order of [`Crowd::write_instances`].
-    #[must_use]
     pub fn seen_index(&self, number: u32) -> Option<u32> {
         self.visible.seen_index(self.index_of(number)? as u32).map(|index| index as u32)
     }

@@ -48,7 +48,6 @@ pub struct PoseSize {
 
 impl PoseSize {
     /// Returns the size of one pose of `model`.
-    #[must_use]
     pub fn of(model: &Model) -> Self {
         let geometry = &model.geometry;
         let coarser = geometry.coarser_levels.iter().map(|level| (level.vertex_count, level.joint_count));
@@ -66,13 +65,11 @@ impl PoseSize {
     }
 
     /// Returns the size in a level of detail. Levels beyond the coarsest one are equal to it.
-    #[must_use]
     pub fn level(&self, level: u32) -> LevelSize {
         self.levels.get(level as usize).or(self.levels.last()).copied().unwrap_or_default()
     }
 
     /// Returns the number of bytes that `skin.comp` writes for this number of vertices.
-    #[must_use]
     pub fn skinned_bytes(&self, vertex_count: u32) -> u64 {
         let tangent_bytes = if self.has_tangents { TANGENT_BYTES } else { 0 };
         u64::from(vertex_count) * (size_of::<SkinnedVertex>() as u64 + tangent_bytes)
@@ -244,7 +241,6 @@ impl FramePlan {
     }
 
     /// Returns the batch of a pose, or `None` if the plan has no such pose.
-    #[must_use]
     pub fn batch_of(&self, pose: u32) -> Option<&Batch> {
         let batch = self.batches.get(self.batches.partition_point(|batch| batch.first_pose <= pose).checked_sub(1)?)?;
         (pose - batch.first_pose < batch.pose_count).then_some(batch)

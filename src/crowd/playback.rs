@@ -43,7 +43,6 @@ pub(super) fn duration_of(clip: Option<&Clip>) -> f64 {
 
 /// Wraps a time into a repeating clip. A time from 0 to `duration_seconds`, both included, does not change, so the last
 /// key can be shown. Returns 0 if the clip has no duration or the time is not finite.
-#[must_use]
 pub fn wrap_seconds(time_seconds: f64, duration_seconds: f64) -> f64 {
     // Enough for hours, and few enough that the product below loses no visible precision.
     const MAX_LAPS: f64 = 65_536.0;
@@ -118,7 +117,6 @@ impl Crowd {
 
     /// Returns the time in seconds after which the animation of the whole crowd repeats. `None` if nothing moves, if clips of
     /// different durations are played, or if instances travel.
-    #[must_use]
     pub fn loop_seconds(&self) -> Option<f64> {
         if self.travel {
             return None;

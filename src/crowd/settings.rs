@@ -30,7 +30,6 @@ pub enum ClipChoice {
 
 impl ClipChoice {
     /// Returns the index of the clip in a model that has it. `None` for the rest pose and the mix.
-    #[must_use]
     pub fn index_in(&self, model: &Model) -> Option<usize> {
         match self {
             Self::None | Self::All => None,
@@ -61,7 +60,6 @@ impl ClipChoice {
     }
 
     /// Returns the clips of each model that are most like this one, for a message.
-    #[must_use]
     pub fn offers(&self, models: &[Model]) -> String {
         let word = match self {
             Self::Name(name) => name,

@@ -55,7 +55,6 @@ impl Crowd {
 
     /// Returns the outline of the crowd at `time_seconds`, for a camera that frames it: the vertices of a small crowd, or of
     /// the outermost instances of a large one, which surround the others.
-    #[must_use]
     pub fn outline(&self, time_seconds: f64) -> Outline {
         let mut skinner = Skinner::new(self);
         let mut vertices = Vec::new();
@@ -68,7 +67,6 @@ impl Crowd {
 
     /// Returns the centre and the radius of a sphere around the instance with a number, as it is posed at `time_seconds`: the
     /// middle of its vertices, and the distance of the farthest one. `None` without such an instance or without vertices.
-    #[must_use]
     pub fn posed_sphere(&self, number: u32, time_seconds: f64) -> Option<(Vec3, f32)> {
         let instance = &self.instances[self.index_of(number)?];
         let mut skinner = Skinner::new(self);
@@ -78,7 +76,6 @@ impl Crowd {
 
     /// Returns `world_from_node`, and the radius of the character, of [`Self::middle_with`]. `None` if there is no such node,
     /// or if it is not at a finite place.
-    #[must_use]
     pub fn node_in_world(&self, nodes: &[Option<u32>], time_seconds: f64) -> Option<(Affine3A, f32)> {
         let (instance, node) = self.middle_with(nodes)?;
         let mut skinner = Skinner::new(self);
@@ -90,7 +87,6 @@ impl Crowd {
     /// Returns the centre and the radius of a sphere around the vertices that follow a joint more than any other, of
     /// [`Self::middle_with`]. If the joint moves none, it is around those of the nodes below it, otherwise around the joint
     /// itself.
-    #[must_use]
     pub fn part_in_world(&self, nodes: &[Option<u32>], time_seconds: f64) -> Option<(Vec3, f32)> {
         /// The radius of a joint's surroundings, as a share of the character's.
         const SURROUNDINGS: f32 = 0.15;
@@ -146,7 +142,6 @@ impl Crowd {
 
     /// Returns the distance from `origin` to the first character or the ground along the unit vector `direction`, at
     /// `time_seconds`. `None` if the ray leaves the scene.
-    #[must_use]
     pub fn distance_along(&self, origin: Vec3, direction: Vec3, time_seconds: f64) -> Option<f32> {
         let ground = -origin.y / direction.y;
         let ground = if ground > 0.0 { ground } else { f32::INFINITY };

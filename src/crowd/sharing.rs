@@ -16,7 +16,6 @@ pub struct SharingError {
 impl Crowd {
     /// Returns the largest error over all clips that are played, at sample times spread over each clip. `None` if poses are
     /// not shared. If a clip jumps where it repeats, some instances jump a little early or late, which is not counted.
-    #[must_use]
     pub fn sharing_error(&self) -> Option<SharingError> {
         let share_hz = self.share_hz?;
         let mut worst = SharingError::default();

@@ -22,7 +22,6 @@ pub struct PoseLevels {
 
 impl PoseLevels {
     /// Returns the finer one of both levels. Its vertices are skinned, and those of the other level are among them.
-    #[must_use]
     pub fn finest(self) -> u32 {
         self.camera.min(self.light)
     }
@@ -58,14 +57,12 @@ pub struct VisiblePose {
 impl VisiblePose {
     /// Returns a pose in full detail, for a frame plan without a crowd. [`Crowd::evaluate`](super::Crowd::evaluate) does not
     /// accept it.
-    #[must_use]
     pub fn new(model: u32, seen_count: u32, shadow_only_count: u32) -> Self {
         let levels = PoseLevels::default();
         Self { model, levels, seen_count, shadow_only_count, has_morphs: true, instance: u32::MAX, run: u32::MAX }
     }
 
     /// Returns the same pose with other levels of detail.
-    #[must_use]
     pub fn with_levels(self, camera: u32, light: u32) -> Self {
         Self { levels: PoseLevels { camera, light }, ..self }
     }

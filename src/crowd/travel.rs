@@ -132,7 +132,6 @@ impl Crowd {
 
     /// Returns how far the body that the camera follows has gone over the ground at a time: x and z. It stays where it is, and
     /// the ground goes by.
-    #[must_use]
     pub fn way_metres(&self, time_seconds: f64) -> DVec2 {
         let Way { start_seconds, start_metres, velocity } = self.way.unwrap_or_default();
         start_metres + velocity * (time_seconds - start_seconds)

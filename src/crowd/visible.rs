@@ -133,19 +133,16 @@ impl Crowd {
     }
 
     /// Returns the visible poses, in the order of their [`PoseRecord`](crate::shader_types::PoseRecord)s.
-    #[must_use]
     pub fn visible_poses(&self) -> &[VisiblePose] {
         &self.visible.lists.poses
     }
 
     /// Returns the number of visible instances of each model, including those of which only the shadow is visible.
-    #[must_use]
     pub fn visible_counts(&self) -> &[u32] {
         &self.visible.instance_counts
     }
 
     /// Returns the number of visible poses of each model.
-    #[must_use]
     pub fn pose_counts(&self) -> &[u32] {
         &self.visible.pose_counts
     }

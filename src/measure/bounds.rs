@@ -44,32 +44,27 @@ impl PosedBounds {
     pub const UNIT: Self = Self { min: Vec3::splat(-0.5), max: Vec3::splat(0.5) };
 
     /// Returns the centre of the box.
-    #[must_use]
     pub fn center(&self) -> Vec3 {
         (self.min + self.max) * 0.5
     }
 
     /// Returns the radius of the sphere that contains the box.
-    #[must_use]
     pub fn radius(&self) -> f32 {
         self.half_extents().length()
     }
 
     /// Returns half of the box's size along each axis.
-    #[must_use]
     pub fn half_extents(&self) -> Vec3 {
         (self.max - self.min) * 0.5
     }
 
     /// Returns the smallest box that contains both.
-    #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
     /// Returns the axis-aligned box that contains this one after a transform (Arvo, "Transforming Axis-Aligned Bounding
     /// Boxes", Graphics Gems, 1990).
-    #[must_use]
     pub fn transformed(&self, to_from_model: &Affine3A) -> Self {
         let center = to_from_model.transform_point3(self.center());
         let half = Vec3A::from(self.half_extents());
@@ -81,7 +76,6 @@ impl PosedBounds {
 
 /// Returns the box that contains `model` throughout `clip`, or in its rest pose for `None`. Its centre and radius are
 /// always finite: if there is nothing to draw, or if the box overflows, it is [`PosedBounds::UNIT`].
-#[must_use]
 pub fn posed_bounds(model: &Model, clip: Option<&Clip>) -> PosedBounds {
     let joint_boxes = joint_boxes(model);
     let mut scratch = PoseScratch::for_model(model);

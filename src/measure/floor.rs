@@ -38,7 +38,6 @@ const SAMPLES: u32 = 8;
 const MAX_VERTICES: usize = 4_000_000;
 
 /// Returns the height of the floor of `model` in model space. It is finite, and 0 if there is nothing to draw.
-#[must_use]
 pub fn floor_height(model: &Model) -> f32 {
     let mut surface =
         PosedSurface { model, scratch: PoseScratch::for_model(model), joints: Vec::new(), positions: Vec::new() };
@@ -71,7 +70,6 @@ pub(super) const SOLE_SHARE: f32 = 0.05;
 /// Returns the point of `model`, in model space, that belongs at the place of an instance, which turns around it: on the floor,
 /// in the middle of what stands there in the rest pose, or of the whole body if nothing does. The origin of the file is this
 /// point if it is near that middle or that of the body, because its author put it there.
-#[must_use]
 pub fn standing_point(model: &Model) -> Vec3 {
     let floor = floor_height(model);
     let positions = rest_positions(model);

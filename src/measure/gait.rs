@@ -66,7 +66,6 @@ struct Contact {
 }
 
 /// Returns the gait of a clip.
-#[must_use]
 pub fn gait_of(model: &Model, clip: &Clip) -> Gait {
     let step_seconds = clip.duration_seconds / STEPS as f32;
     let mut scratch = PoseScratch::for_model(model);

@@ -34,7 +34,6 @@ const MIN_SAMPLES: usize = 8;
 
 /// Returns the largest distance, in model space, that a vertex of `model` moves in `shift_seconds`, for sample times
 /// spread evenly over `clip`.
-#[must_use]
 pub fn worst_displacement(model: &Model, clip: &Clip, shift_seconds: f64) -> f32 {
     let duration_seconds = f64::from(clip.duration_seconds);
     let vertex_count = model.geometry.vertex_count().max(1);
@@ -75,13 +74,11 @@ fn box_around<'p>(positions: impl IntoIterator<Item = &'p Vec3>) -> Option<Posed
 }
 
 /// Returns the exact box of the rest pose in model space. `None` if it is empty or endless.
-#[must_use]
 pub fn rest_box(model: &Model) -> Option<PosedBounds> {
     box_around(&rest_positions(model))
 }
 
 /// Returns the height of the rest pose in model space. `None` if it is empty, flat or endless.
-#[must_use]
 pub fn rest_height(model: &Model) -> Option<f32> {
     rest_box(model).map(|bounds| bounds.max.y - bounds.min.y).filter(|height| *height > 0.0)
 }

@@ -36,7 +36,6 @@ const LAST_BONE_SHARE: f32 = 0.5;
 const DEFAULT_SHARE: f32 = 0.05;
 
 /// Returns the bones of all skins in use. A node that is a joint of several skins counts once, with its first bind matrix.
-#[must_use]
 pub fn bones(skeleton: &Skeleton, palette: &PaletteLayout, geometry: &Geometry) -> Vec<Bone> {
     let joints = joints(skeleton, palette);
     let joint_of_node = |node: u32| joints.get(node as usize).copied().flatten();
@@ -115,7 +114,6 @@ fn joints(skeleton: &Skeleton, palette: &PaletteLayout) -> Vec<Option<Joint>> {
 }
 
 /// Returns the inverse of an inverse bind matrix, or `None` if it is singular.
-#[must_use]
 pub fn bind_matrix(joint_from_mesh: &Affine3A) -> Option<Affine3A> {
     /// The largest error of an element of the product, which should be the identity.
     const TOLERANCE: f32 = 1e-2;

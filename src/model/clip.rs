@@ -75,7 +75,6 @@ pub struct Clip {
 
 impl Clip {
     /// Returns the number of animated properties.
-    #[must_use]
     pub fn track_count(&self) -> usize {
         self.translations.len() + self.rotations.len() + self.scales.len() + self.morph_weights.len()
     }

@@ -43,7 +43,6 @@ pub enum Topology {
 
 impl Topology {
     /// Returns the number of indices of a triangle, line or point.
-    #[must_use]
     pub fn corner_count(self) -> usize {
         match self {
             Self::Triangles => 3,
@@ -139,14 +138,12 @@ pub struct Geometry {
 
 impl Geometry {
     /// Returns the number of vertices after welding.
-    #[must_use]
     pub fn vertex_count(&self) -> usize {
         self.positions.len()
     }
 
     /// Returns the number of vertices that something drawn uses. They come first. The others have no place in the picture, so
     /// nothing that is measured counts them.
-    #[must_use]
     pub fn drawn_vertex_count(&self) -> usize {
         self.indices.iter().max().map_or(0, |&last| last as usize + 1)
     }
@@ -165,7 +162,6 @@ impl Geometry {
     ///
     /// # Panics
     /// Panics if `vertex` is out of range.
-    #[must_use]
     pub fn morph_deltas_of(&self, vertex: usize) -> &[MorphDelta] {
         &self.morph_deltas[self.morph_delta_starts[vertex] as usize..self.morph_delta_starts[vertex + 1] as usize]
     }
@@ -174,7 +170,6 @@ impl Geometry {
     ///
     /// # Panics
     /// Panics if `vertex` is out of range.
-    #[must_use]
     pub fn influences_of(&self, vertex: usize) -> &[Influence] {
         &self.influences[self.influence_starts[vertex] as usize..self.influence_starts[vertex + 1] as usize]
     }

@@ -137,44 +137,37 @@ impl Role {
     }
 
     /// Returns the role of a part of an arm or a leg.
-    #[must_use]
     pub const fn limb(side: Side, limb: Limb) -> Self {
         Self(TORSO_COUNT + SIDE_COUNT * side as u8 + limb as u8)
     }
 
     /// Returns the role of a bone of a finger.
-    #[must_use]
     pub const fn finger(side: Side, finger: usize, phalanx: usize) -> Self {
         Self(Self::limb(side, Limb::Toes).0 + 1 + (PHALANGES * finger + phalanx) as u8)
     }
 
     /// Returns the index in [`Humanoid::nodes`].
-    #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
     /// Returns the name in VRM 1.0, such as `leftUpperArm`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         NAMES[self.index()]
     }
 
     /// Returns the role with a name of VRM 1.0.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::all().find(|role| role.name() == name)
     }
 
     /// Returns the side, or `None` for the torso.
-    #[must_use]
     pub fn side(self) -> Option<Side> {
         let side = self.0.checked_sub(TORSO_COUNT)? / SIDE_COUNT;
         Some(if side == 0 { Side::Left } else { Side::Right })
     }
 
     /// Returns the finger's number, or `None` for other roles.
-    #[must_use]
     pub fn finger_number(self) -> Option<usize> {
         let of_side = self.0.checked_sub(TORSO_COUNT)? % SIDE_COUNT;
         Some(usize::from(of_side.checked_sub(Limb::Toes as u8 + 1)?) / PHALANGES)
@@ -210,25 +203,21 @@ pub struct Humanoid {
 
 impl Humanoid {
     /// Returns a table without nodes.
-    #[must_use]
     pub fn new(source: RoleSource) -> Self {
         Self { source, nodes: [None; ROLE_COUNT] }
     }
 
     /// Whether the body faces -Z in its file, as VRM 0.x has it, so that import has turned it round.
-    #[must_use]
     pub fn is_turned(&self) -> bool {
         self.source == RoleSource::Extension("VRM")
     }
 
     /// Returns the node of a role.
-    #[must_use]
     pub fn node(&self, role: Role) -> Option<u32> {
         self.nodes[role.index()]
     }
 
     /// Returns the node of a part of a limb.
-    #[must_use]
     pub fn limb(&self, side: Side, limb: Limb) -> Option<u32> {
         self.node(Role::limb(side, limb))
     }
@@ -239,7 +228,6 @@ impl Humanoid {
     }
 
     /// Returns whether all roles are filled that a motion of the whole body needs.
-    #[must_use]
     pub fn is_whole(&self) -> bool {
         let limbs = [Limb::UpperArm, Limb::LowerArm, Limb::UpperLeg, Limb::LowerLeg];
         [Role::HIPS, Role::SPINE, Role::HEAD].into_iter().all(|role| self.node(role).is_some())

@@ -49,7 +49,6 @@ impl Image {
     ///
     /// # Panics
     /// If there are not `4 * width * height` bytes.
-    #[must_use]
     pub fn new(name: &str, width: u32, height: u32, rgba: Vec<u8>) -> Self {
         assert_eq!(rgba.len(), decoded_bytes(width, height), "bytes of {width}x{height} texels");
         Self { name: name.to_owned(), width, height, content: Content::Texels(rgba) }
@@ -75,7 +74,6 @@ impl Image {
     }
 
     /// Returns the number of bytes that the image keeps in memory once its texels have been moved out.
-    #[must_use]
     pub fn kept_bytes(&self) -> usize {
         match &self.content {
             Content::Texels(bytes) | Content::Encoded { bytes, .. } => bytes.len(),
@@ -83,7 +81,6 @@ impl Image {
     }
 
     /// Returns the number of bytes of the texels.
-    #[must_use]
     pub fn decoded_bytes(&self) -> usize {
         decoded_bytes(self.width, self.height)
     }

@@ -72,7 +72,6 @@ pub struct MaterialTexture {
 
 impl MaterialTexture {
     /// Whether the texture uses the vertex's first coordinate set without a transform.
-    #[must_use]
     pub fn is_plain(&self) -> bool {
         self.tex_coords == 0 && self.texture_from_vertex == Affine2::IDENTITY
     }
@@ -160,13 +159,11 @@ impl Material {
     pub const REFLECTANCE: f32 = 0.04;
 
     /// Whether a dielectric reflects as glTF has it without extensions.
-    #[must_use]
     pub fn has_usual_reflectance(&self) -> bool {
         self.dielectric_reflectance == Vec3::splat(Self::REFLECTANCE) && self.grazing_reflectance == 1.0
     }
 
     /// Whether a texture uses a set of [`Geometry::tex_coords`](super::Geometry::tex_coords).
-    #[must_use]
     pub fn samples(&self, tex_coords: u32) -> bool {
         self.textures().any(|texture| texture.tex_coords == tex_coords)
     }

@@ -7,7 +7,6 @@ use super::skeleton::{LocalPose, Skeleton};
 
 impl Skeleton {
     /// Returns `model_from_node` of each node in the rest pose.
-    #[must_use]
     pub fn rest_matrices(&self) -> Vec<Affine3A> {
         let Self { parents, rest, fixed_locals, .. } = self;
         let LocalPose { translations, rotations, scales, .. } = rest;
@@ -29,7 +28,6 @@ impl Skeleton {
 impl Geometry {
     /// Returns how open the surface of the triangles in `range` is: the length of the sum of their area vectors, as a share
     /// of their area. It is 0 for a closed surface, 1 for a plane, and for a box without a bottom a fifth.
-    #[must_use]
     pub fn openness(&self, range: &DrawRange) -> f32 {
         let (first, count) = (range.first_index as usize, range.index_count as usize);
         let (mut sum, mut area) = (DVec3::ZERO, 0.0);
@@ -43,27 +41,23 @@ impl Geometry {
     }
 
     /// Returns whether the file has normals for any primitive. Without any, all of the model is shaded flat.
-    #[must_use]
     pub fn has_normals(&self) -> bool {
         self.draw_ranges.iter().any(|range| !range.flat_shaded)
             || self.source_primitives.iter().any(|source| source.has_normals)
     }
 
     /// Returns the number of triangles.
-    #[must_use]
     pub fn triangle_count(&self) -> usize {
         self.count_of(Topology::Triangles)
     }
 
     /// Returns the number of triangles, lines or points that are drawn.
-    #[must_use]
     pub fn count_of(&self, topology: Topology) -> usize {
         let ranges = self.draw_ranges.iter().filter(|range| range.topology == topology);
         ranges.map(|range| range.index_count as usize / topology.corner_count()).sum()
     }
 
     /// Returns the number of bytes of all arrays, with those of coarser levels.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         let of_level = |level: &CoarserLevel| {
             let of_influences = size_of_val(&*level.influence_starts) + size_of_val(&*level.influences);

@@ -69,7 +69,6 @@ pub struct Model {
 impl Model {
     /// Returns whether a morph target has a weight other than 0 at any time of a clip, in the rest pose, or because it is
     /// held. Many clips of faces hold all weights at 0.
-    #[must_use]
     pub fn has_active_morphs(&self, clip: Option<&Clip>) -> bool {
         let tracks = clip.iter().flat_map(|clip| &clip.morph_weights).flat_map(|track| &track.values);
         let held = self.skeleton.held_morphs.iter().map(|(_, weight)| weight);
@@ -77,7 +76,6 @@ impl Model {
     }
 
     /// Returns the number of morph weights of a pose.
-    #[must_use]
     pub fn morph_weight_count(&self) -> usize {
         self.skeleton.rest.morph_weights.len()
     }

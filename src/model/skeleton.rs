@@ -22,7 +22,6 @@ pub struct LocalPose {
 
 impl LocalPose {
     /// Returns a pose of `node_count` nodes with identity transforms, without morph targets.
-    #[must_use]
     pub fn identity(node_count: usize) -> Self {
         Self {
             translations: vec![Vec3::ZERO; node_count],
@@ -33,13 +32,11 @@ impl LocalPose {
     }
 
     /// Returns the number of nodes.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.translations.len()
     }
 
     /// Whether there are no nodes.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.translations.is_empty()
     }
@@ -123,25 +120,21 @@ impl Skeleton {
     }
 
     /// Returns the number of nodes.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.parents.len()
     }
 
     /// Whether there are no nodes.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty()
     }
 
     /// Returns whether a clip can animate a node: its local transform is no matrix.
-    #[must_use]
     pub fn is_free(&self, node: u32) -> bool {
         self.fixed_locals.binary_search_by_key(&node, |fixed| fixed.node).is_err()
     }
 
     /// Returns the node above a node, if there is one.
-    #[must_use]
     pub fn parent(&self, node: usize) -> Option<usize> {
         self.parents.get(node).filter(|&&parent| parent != NO_PARENT).map(|&parent| parent as usize)
     }
@@ -165,13 +158,11 @@ pub struct PaletteLayout {
 
 impl PaletteLayout {
     /// Returns the number of joint matrices of a pose.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
     /// Whether the model has nothing to draw.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }

@@ -6,7 +6,6 @@
 
 /// Returns `text` with all invisible characters escaped: control and format characters, unassigned ones, and white
 /// space other than the plain space.
-#[must_use]
 pub fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     // `escape_debug` also escapes quotes and backslashes, which are harmless here and stay as they are.
@@ -19,7 +18,6 @@ pub fn printable(text: &str) -> String {
 }
 
 /// Returns `text` if it has at most `max_chars` characters, otherwise its start and end with `…` between.
-#[must_use]
 pub fn shortened(text: &str, max_chars: usize) -> String {
     let Some(end_chars) = max_chars.checked_sub(1).map(|chars| chars / 3) else { return String::new() };
     // A character has at least one byte, so characters of a short text need not be counted.

@@ -167,9 +167,6 @@ pub struct ByteCounts {
 }
 
 /// Returns the flags of a number of samples per pixel.
-///
-/// # Errors
-/// The device does not support it.
 pub(super) fn sample_flags(device: &Device, samples: u32) -> Result<vk::SampleCountFlags> {
     let wanted = vk::SampleCountFlags::from_raw(samples);
     let supported = device.physical.sample_counts();

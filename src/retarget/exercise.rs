@@ -17,7 +17,6 @@ const MOST_SECONDS: f32 = 20.0;
 const MOST_JOINTS: usize = 1024;
 
 /// Returns the clip, if the model has joints that can turn. Rigid meshes of such a model turn too.
-#[must_use]
 pub fn exercise(model: &Model) -> Option<Clip> {
     let skeleton = &model.skeleton;
     let mut turns = vec![false; skeleton.len()];

@@ -21,35 +21,51 @@
 
 use std::collections::BTreeMap;
 
-use glam::{DVec3, Vec2, Vec3};
+use glam::{Affine3A, DVec3, Vec3, Vec3Swizzles};
 
 use crate::animation::{PoseScratch, pose_model};
 use crate::measure::rest_height;
-use crate::model::{Clip, Interpolation, Model, Skeleton, Track};
+use crate::model::{Clip, Interpolation, Model, Track};
 
 /// The smallest drift, in heights of the body. A shorter way is that of a pose.
 const LEAST_DRIFT: f64 = 0.1;
 /// The largest mean distance of the nodes between the first and the last pose that are alike, in heights of the body.
 const MOST_CHANGE: f64 = 0.08;
+/// The largest difference between the ways of two nodes that go together, in heights of the body.
+const MOST_APART: f64 = 0.5;
 /// The number of steps into which a clip is divided to find its middle.
-const STEPS: u32 = 16;
+const STEPS: usize = 16;
+/// The largest number of places of nodes that are looked at. The clips of hostile files that are left stay as they are.
+const MOST_PLACES: usize = 1 << 24;
 
 /// Keeps the body in place in all clips.
 pub fn keep_in_place(model: &mut Model) {
     let Some(height) = rest_height(model).map(f64::from) else { return };
     let bodies = bodies(model);
+    let places = |pose: &[Affine3A]| pose.iter().map(|node| Vec3::from(node.translation).as_dvec3()).collect();
+    let matrices = model.skeleton.rest_matrices();
+    let rest: Vec<DVec3> = places(&matrices);
     let mut scratch = PoseScratch::for_model(model);
     let mut clips = std::mem::take(&mut model.clips);
-    for clip in clips.iter_mut().filter(|clip| clip.duration_seconds > 0.0) {
-        let way = |(&top, nodes): (&u32, &Vec<usize>)| (top, nodes.len(), Way::of(model, clip, nodes, &mut scratch));
+    let most = MOST_PLACES / ((STEPS + 1) * rest.len().max(1));
+    for clip in clips.iter_mut().filter(|clip| clip.duration_seconds > 0.0).take(most) {
+        let at = |step: usize| f64::from(clip.duration_seconds) * step as f64 / STEPS as f64;
+        let mut pose = |step| places(pose_model(model, Some(clip), at(step), &mut scratch).model_from_node);
+        let poses: Vec<Vec<DVec3>> = (0..=STEPS).map(&mut pose).collect();
+        let way = |(&top, nodes): (&u32, &Vec<usize>)| (top, nodes.len(), Way::of(nodes, &rest, &poses));
         let ways: Vec<(u32, usize, Way)> = bodies.iter().map(way).collect();
         let Some((.., body)) = ways.iter().max_by_key(|(_, count, _)| *count) else { continue };
-        let line = body.line(height);
-        if line != Line::default() {
-            clip.drift = Vec2::new(line.drift.x as f32, line.drift.z as f32);
-            for (top, ..) in ways.iter().filter(|(.., way)| way.drift.distance(body.drift) <= LEAST_DRIFT * height) {
-                subtract(line, clip, &model.skeleton, *top);
-            }
+        let (start, drift) = body.line(height);
+        if (start, drift) == (DVec3::ZERO, DVec3::ZERO) {
+            continue;
+        }
+        clip.drift = drift.xz().as_vec2();
+        for (top, ..) in ways.iter().filter(|(.., way)| way.distance(body) <= MOST_APART * height) {
+            // Only nodes with a matrix, which never move, are above this one.
+            let above = model.skeleton.parent(*top as usize).map_or(Affine3A::IDENTITY, |parent| matrices[parent]);
+            let parent_from_model = above.as_daffine3().matrix3.inverse();
+            let rest = model.skeleton.rest.translations[*top as usize];
+            subtract(parent_from_model * start, parent_from_model * drift, clip, *top, rest);
         }
     }
     model.clips = clips;
@@ -82,88 +98,74 @@ struct Way {
     change: f64,
 }
 
-/// A line over the ground in model space, along which a clip goes.
-#[derive(Clone, Copy, Default, PartialEq)]
-struct Line {
-    start: DVec3,
-    drift: DVec3,
-}
-
 impl Way {
-    fn of(model: &Model, clip: &Clip, nodes: &[usize], scratch: &mut PoseScratch) -> Self {
-        let mut places = |clip: Option<&Clip>, seconds: f64| -> Vec<DVec3> {
-            let pose = pose_model(model, clip, seconds, scratch).model_from_node;
-            nodes.iter().map(|&node| Vec3::from(pose[node].translation).as_dvec3()).collect()
-        };
-        let mean = |places: &[DVec3]| places.iter().sum::<DVec3>().with_y(0.0) / places.len() as f64;
-        let rest = mean(&places(None, 0.0));
-        let share = f64::from(clip.duration_seconds) / f64::from(STEPS);
-        let poses: Vec<Vec<DVec3>> = (0..=STEPS).map(|step| places(Some(clip), share * f64::from(step))).collect();
-        let (first, last) = (&poses[0], &poses[STEPS as usize]);
+    fn of(nodes: &[usize], rest: &[DVec3], poses: &[Vec<DVec3>]) -> Self {
+        let count = nodes.len() as f64;
+        let mean = |pose: &[DVec3]| nodes.iter().map(|&node| pose[node]).sum::<DVec3>().with_y(0.0) / count;
+        let (first, last) = (&poses[0], &poses[poses.len() - 1]);
         let drift = mean(last) - mean(first);
-        let middle = poses.iter().map(|pose| mean(pose)).sum::<DVec3>() / poses.len() as f64 - rest;
-        let change = first.iter().zip(last).map(|(a, b)| (*b - drift).distance(*a)).sum::<f64>() / nodes.len() as f64;
+        let middle = poses.iter().map(|pose| mean(pose)).sum::<DVec3>() / poses.len() as f64 - mean(rest);
+        let change = nodes.iter().map(|&node| (last[node] - drift).distance(first[node])).sum::<f64>() / count;
         Self { drift, middle, change }
     }
 
-    /// Returns the line that the body leaves.
-    fn line(&self, height: f64) -> Line {
+    fn distance(&self, other: &Self) -> f64 {
+        self.drift.distance(other.drift).max(self.middle.distance(other.middle))
+    }
+
+    /// Returns the line that the body leaves: where it starts, and how far it goes.
+    fn line(&self, height: f64) -> (DVec3, DVec3) {
         let length = self.drift.length();
         let drifts = length > height || length >= LEAST_DRIFT * height && self.change <= MOST_CHANGE * height;
         let drift = if drifts { self.drift } else { DVec3::ZERO };
         // What is around the line has its middle here.
         let middle = self.middle - 0.5 * drift;
-        Line { start: if middle.length() > height { middle } else { DVec3::ZERO }, drift }
+        (if middle.length() > height { middle } else { DVec3::ZERO }, drift)
     }
 }
 
-/// Subtracts a line from the translation of a node.
-fn subtract(line: Line, clip: &mut Clip, skeleton: &Skeleton, node: u32) {
-    // Only nodes with a matrix, which never move, are above this one.
-    let above = skeleton.parent(node as usize).map(|parent| skeleton.rest_matrices()[parent].as_daffine3());
-    let parent_from_model = above.unwrap_or_default().matrix3.inverse();
-    let duration = f64::from(clip.duration_seconds);
-    let (start, slope) = (parent_from_model * line.start, parent_from_model * line.drift / duration);
+/// Subtracts a line, in the space of its parent, from the translation of a node.
+fn subtract(start: DVec3, drift: DVec3, clip: &mut Clip, node: u32, rest: Vec3) {
+    let slope = drift / f64::from(clip.duration_seconds);
     if !(start.is_finite() && slope.is_finite()) {
         return;
     }
-    // The keys: in-tangent, value and out-tangent.
-    let still = |value: Vec3| [Vec3::ZERO, value, Vec3::ZERO];
-    let mut keys: Vec<(f32, [Vec3; 3])> = Vec::new();
     let known = clip.translations.iter().position(|track| track.node == node);
     let old = known.map(|index| clip.translations.swap_remove(index));
     let interpolation = old.as_ref().map_or(Interpolation::Linear, |track| track.interpolation);
     let is_spline = interpolation == Interpolation::CubicSpline;
-    if let Some(track) = &old {
+    // The keys: in-tangent, value and out-tangent.
+    let still = |value: Vec3| [Vec3::ZERO, value, Vec3::ZERO];
+    let mut keys: Vec<(f32, [Vec3; 3])> = Vec::new();
+    for track in old.as_slice() {
         let values = track.values.chunks_exact(if is_spline { 3 } else { 1 });
         for (&time, values) in clip.timelines[track.timeline as usize].iter().zip(values) {
-            let before = keys.last().filter(|_| interpolation == Interpolation::Step);
-            keys.extend(before.map(|&(_, before)| (time, before)));
-            keys.push((
-                time,
-                if let &[before, value, after] = values { [before, value, after] } else { still(values[0]) },
-            ));
+            if let (Some(&(_, before)), Interpolation::Step) = (keys.last(), interpolation) {
+                keys.push((time, before));
+            }
+            keys.push((time, <[Vec3; 3]>::try_from(values).unwrap_or_else(|_| still(values[0]))));
         }
     }
     // Before the first key and after the last one the value stays.
-    let rest = skeleton.rest.translations[node as usize];
-    let [first, last] =
-        [keys.first(), keys.last()].map(|key| key.map_or((0.0, rest), |&(time, [_, value, _])| (time, value)));
-    if first.0 > 0.0 || keys.is_empty() {
+    let value_of = |key: Option<&(f32, [Vec3; 3])>| key.map_or((0.0, rest), |&(time, [_, value, _])| (time, value));
+    let ((first, at_first), (last, at_last)) = (value_of(keys.first()), value_of(keys.last()));
+    if first > 0.0 || keys.is_empty() {
         keys.iter_mut().take(1).for_each(|(_, key)| key[0] = Vec3::ZERO);
-        keys.insert(0, (0.0, still(first.1)));
+        keys.insert(0, (0.0, still(at_first)));
     }
-    if last.0 < clip.duration_seconds {
-        keys.iter_mut().last().into_iter().for_each(|(_, key)| key[2] = Vec3::ZERO);
-        keys.push((clip.duration_seconds, still(last.1)));
+    if last < clip.duration_seconds {
+        keys.iter_mut().next_back().into_iter().for_each(|(_, key)| key[2] = Vec3::ZERO);
+        keys.push((clip.duration_seconds, still(at_last)));
     }
     let moved = |value: Vec3, by: DVec3| (value.as_dvec3() - by).as_vec3();
-    let of_key = |&(time, [before, value, after]): &(f32, [Vec3; 3])| {
+    let mut values = Vec::with_capacity(keys.len());
+    for &(time, [before, value, after]) in &keys {
         let value = moved(value, start + slope * f64::from(time));
-        if is_spline { vec![moved(before, slope), value, moved(after, slope)] } else { vec![value] }
-    };
+        let all = [moved(before, slope), value, moved(after, slope)];
+        values.extend_from_slice(if is_spline { &all } else { &all[1..2] });
+    }
     let interpolation = if is_spline { Interpolation::CubicSpline } else { Interpolation::Linear };
-    let (values, timeline) = (keys.iter().flat_map(of_key).collect(), clip.timelines.len() as u32);
+    let timeline = clip.timelines.len() as u32;
     clip.timelines.push(keys.iter().map(|(time, _)| *time).collect());
     clip.translations.push(Track { node, timeline, interpolation, values });
 }

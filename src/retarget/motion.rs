@@ -89,7 +89,6 @@ pub struct Retarget<'r> {
 
 impl<'r> Retarget<'r> {
     /// Prepares for any number of clips. Returns `None` if the hips of the target cannot move.
-    #[must_use]
     pub fn new(source: &'r Rig<'r>, target: &'r Rig<'r>) -> Option<Self> {
         let is_free = |node: usize| target.model.skeleton.is_free(node as u32);
         let shares = |chain: &[usize]| -> Vec<(usize, f32)> {
@@ -135,7 +134,6 @@ impl<'r> Retarget<'r> {
     }
 
     /// Returns the clip on the target. `None` if it has more than [`MOST_KEYS`] keys, or takes too long.
-    #[must_use]
     pub fn clip(&self, clip: &Clip) -> Option<Clip> {
         let mut scratch = PoseScratch::for_model(self.source.model);
         let times = key_times(clip)?;

@@ -79,7 +79,6 @@ fn is_among(words: &str, part: &str) -> bool {
 }
 
 /// Returns the evidence of a name.
-#[must_use]
 pub fn evidence_of(name: &str) -> Evidence {
     let parts = parts_of(name);
     let mut evidence = Evidence::default();
@@ -106,7 +105,6 @@ pub fn evidence_of(name: &str) -> Evidence {
 }
 
 /// Returns whether a name is that of a bone that shares a twist, such as `upperarm_twist_01_l` or `LeftForeArmRoll`.
-#[must_use]
 pub fn is_twist(name: &str) -> bool {
     parts_of(name).iter().any(|part| is_among("twist roll", split_side(part).1))
 }

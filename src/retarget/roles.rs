@@ -27,7 +27,6 @@ const MOST_NODES: usize = 4096;
 const MOST_BRANCHES: usize = 64;
 
 /// Returns the roles of a model, if it is a humanoid.
-#[must_use]
 pub fn humanoid_of(model: &Model) -> Option<Humanoid> {
     if model.skeleton.len() > MOST_NODES {
         return None;

@@ -32,7 +32,6 @@ impl SpecializationConstants {
     pub const COUNT: usize = size_of::<Self>() / size_of::<u32>();
 
     /// Returns the constants in the order of their ids.
-    #[must_use]
     pub fn words(self) -> [u32; Self::COUNT] {
         bytemuck::cast(self)
     }

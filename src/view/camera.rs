@@ -157,25 +157,21 @@ impl OrbitCamera {
     }
 
     /// Returns the position of the eye in world space.
-    #[must_use]
     pub fn position(&self) -> Vec3 {
         self.target - self.axes().2 * self.distance
     }
 
     /// Returns the unit vector from the eye to the target.
-    #[must_use]
     pub fn forward(&self) -> Vec3 {
         self.axes().2
     }
 
     /// Returns the distance of the near plane from the eye.
-    #[must_use]
     pub fn near(&self) -> f32 {
         self.distance * NEAR_SHARE
     }
 
     /// Returns the matrix from world to view space, where the eye is at the origin and looks along -Z.
-    #[must_use]
     pub fn view_from_world(&self) -> Mat4 {
         let (right, up, forward) = self.axes();
         let eye = self.position();
@@ -188,7 +184,6 @@ impl OrbitCamera {
     }
 
     /// Returns the matrix from view to clip space: reversed-Z, infinite far plane, +Y up.
-    #[must_use]
     pub fn clip_from_view(&self, aspect: f32) -> Mat4 {
         let y_scale = 1.0 / (self.vertical_fov_radians * 0.5).tan();
         Mat4::from_cols(
@@ -200,13 +195,11 @@ impl OrbitCamera {
     }
 
     /// Returns the matrix from world to clip space, for an image of width / height `aspect`.
-    #[must_use]
     pub fn clip_from_world(&self, aspect: f32) -> Mat4 {
         self.clip_from_view(aspect) * self.view_from_world()
     }
 
     /// Returns the matrix from clip space to the axes of the world around the eye.
-    #[must_use]
     pub fn direction_from_clip(&self, aspect: f32) -> Mat4 {
         let (right, up, forward) = self.axes();
         Mat4::from_mat3(Mat3::from_cols(right, up, -forward)) * self.clip_from_view(aspect).inverse()

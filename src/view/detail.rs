@@ -40,7 +40,6 @@ impl Detail {
 
     /// Returns the detail of an image of this height. `error_pixels` is the allowed error in pixels; 0 is full detail.
     /// Shadows have full detail.
-    #[must_use]
     pub fn new(camera: &OrbitCamera, height_pixels: u32, error_pixels: f32) -> Self {
         let pixels_per_slope = 0.5 * height_pixels.max(1) as f32 / (0.5 * camera.vertical_fov_radians).tan();
         Self {
@@ -52,7 +51,6 @@ impl Detail {
     }
 
     /// Returns this detail, with the side of a texel of the shadow map and the allowed error of shadows in texels.
-    #[must_use]
     pub fn with_shadow_texels(self, texel_metres: f32, error_texels: f32) -> Self {
         let shadow_reach_metres = (SHADOW_REACH_TEXELS + error_texels) * texel_metres;
         Self { shadow_error_metres: error_texels * texel_metres, shadow_reach_metres, ..self }
@@ -60,20 +58,17 @@ impl Detail {
 
     /// Returns the allowed error of a surface inside a sphere, as the camera sees it, in metres. Zero or less if the sphere
     /// reaches the plane of the eye.
-    #[must_use]
     pub fn error_metres_in_view(&self, center: Vec3, radius: f32) -> f32 {
         ((center - self.eye).dot(self.forward) - radius) * self.error_by_depth
     }
 
     /// Returns the allowed error of a surface in the shadow map in metres.
-    #[must_use]
     pub fn error_metres_in_shadow(&self) -> f32 {
         self.shadow_error_metres
     }
 
     /// Returns the largest distance between a surface in full detail and the ray of light through a point that its shadow
     /// darkens, in metres.
-    #[must_use]
     pub fn shadow_reach_metres(&self) -> f32 {
         self.shadow_reach_metres
     }

@@ -35,7 +35,6 @@ pub struct Outline {
 impl Outline {
     /// Returns the outline of a crowd in this room, by its vertices at some time. Without vertices it is the whole room.
     /// The ground below a character that jumps belongs to it.
-    #[must_use]
     pub fn new(vertices: Vec<Vec3>, room: Bounds) -> Self {
         let Some(&first) = vertices.first() else { return Self::from(room) };
         let (min, max) = vertices.iter().fold((first, first), |(min, max), &point| (min.min(point), max.max(point)));
@@ -67,13 +66,11 @@ impl From<Bounds> for Outline {
 
 impl OrbitCamera {
     /// Returns a camera that shows all of `outline` as large as possible, in an image of width / height `aspect`.
-    #[must_use]
     pub fn framing(outline: &Outline, aspect: f32) -> Self {
         Self::default().facing(outline, aspect).framed(outline, aspect)
     }
 
     /// Returns this camera with the direction from which an outline is seen best.
-    #[must_use]
     pub fn facing(self, outline: &Outline, aspect: f32) -> Self {
         let flatness = outline.flatness();
         let pitch_degrees = 12.0 + flatness * (5.0 + 30.0 * narrowness(aspect));
@@ -82,7 +79,6 @@ impl OrbitCamera {
 
     /// Returns this camera at the place from which it shows all of `outline` as large as possible. Its direction stays, as
     /// far as the limits allow.
-    #[must_use]
     pub fn framed(self, outline: &Outline, aspect: f32) -> Self {
         let mut camera = Self { target: outline.room.center(), ..self };
         // If the first round ends below the ground, the camera is lifted and the second round fits it again.

@@ -60,7 +60,6 @@ impl Look {
     /// Returns the linear RGB colour and the alpha of the HDR image where nothing is drawn; `None` if the sky covers every
     /// pixel. An alpha of 1 means that a colour bypasses the tone curve (`tone_map.frag`). In a transparent image alpha is
     /// coverage, so `Background::None` is 0.
-    #[must_use]
     pub fn clear_color(&self) -> Option<[f32; 4]> {
         match self.background {
             Background::Sky => None,
@@ -73,13 +72,11 @@ impl Look {
     }
 
     /// Returns whether the ground has a surface, and not only shadows.
-    #[must_use]
     pub fn draws_ground(&self) -> bool {
         self.ground == Ground::On || self.ground == Ground::Shadow && self.background == Background::Sky
     }
 
     /// Returns the factor of radiance before tone mapping.
-    #[must_use]
     pub fn exposure(&self) -> f32 {
         self.exposure_ev.exp2()
     }
@@ -106,7 +103,6 @@ impl SunDirection {
     pub const LOWEST_DEGREES: f32 = 1.0;
 
     /// Returns the unit vector from a lit point towards the sun.
-    #[must_use]
     pub fn to_light(self) -> Vec3 {
         let (sin_azimuth, cos_azimuth) = self.azimuth_degrees.to_radians().sin_cos();
         let elevation_degrees = self.elevation_degrees.clamp(Self::LOWEST_DEGREES, 90.0);

@@ -23,20 +23,17 @@ pub struct Bounds {
 
 impl Bounds {
     /// Returns the centre of the box.
-    #[must_use]
     pub fn center(&self) -> Vec3 {
         (self.min + self.max) * 0.5
     }
 
     /// Returns the radius of a sphere around the centre that contains the crowd.
-    #[must_use]
     pub fn radius(&self) -> f32 {
         let half = (self.max - self.min) * 0.5;
         half.length().min(self.footprint_radius.hypot(half.y))
     }
 
     /// Returns the cylinder that these bounds sweep while they turn around the vertical axis through their centre.
-    #[must_use]
     pub fn swept_around(&self) -> Self {
         let half = (self.max - self.min) * 0.5;
         let radius = self.footprint_radius.min(half.x.hypot(half.z));
@@ -72,7 +69,6 @@ impl Frustum {
     /// Returns the frustum of a matrix. The planes are sums and differences of its rows (Gribb and Hartmann, "Fast
     /// Extraction of Viewing Frustum Planes from the World-View-Projection Matrix", 2001). With reversed Z the near plane
     /// is z = w.
-    #[must_use]
     pub fn from_clip_from_world(clip_from_world: Mat4) -> Self {
         let rows = clip_from_world.transpose();
         let (x, y, z, w) = (rows.x_axis, rows.y_axis, rows.z_axis, rows.w_axis);
@@ -87,7 +83,6 @@ impl Frustum {
 
     /// Returns false if the whole sphere lies behind one plane. The test is conservative: a sphere near an edge may pass
     /// although it is outside.
-    #[must_use]
     pub fn intersects_sphere(&self, center: Vec3, radius: f32) -> bool {
         // Rounding errors grow with the distance from the origin. A sphere that only just touches must pass.
         let slack = 1e-5 * (center.abs().max_element() + radius);
@@ -99,7 +94,6 @@ impl Frustum {
     ///
     /// A ray of light that enters a plane on its way down is inside if its end on the floor is. So such a plane tilts around
     /// its line on the floor until it is parallel to the light. The other planes stay: the ray leaves them on its way down.
-    #[must_use]
     pub fn with_casters(&self, to_light: Vec3, floor: f32) -> Self {
         // The normal of a level plane vanishes. A greater length only lets more spheres pass.
         const LEAST_LENGTH: f32 = 0.05;
@@ -124,7 +118,6 @@ pub struct Ray {
 impl Ray {
     /// Returns the ray from the eye of a camera through a point of an image of width / height `aspect`. The point (0, 0) is the
     /// upper left corner of the image, and (1, 1) the lower right one. The centre of a pixel is half a pixel from its corner.
-    #[must_use]
     pub fn through(camera: &OrbitCamera, aspect: f32, point: Vec2) -> Self {
         let (right, up, forward) = camera.axes();
         let half_height = (camera.vertical_fov_radians * 0.5).tan();

@@ -56,7 +56,6 @@ impl ShadowView {
     /// images 2.6 times their height. The side grows in steps, so that a window that changes its size rarely needs another
     /// map. Images of more than 3,100 pixels of height would need more than the largest map: in them a texel may be 1.2
     /// pixels.
-    #[must_use]
     pub fn map_texels_for([width, height]: [u32; 2]) -> u32 {
         /// Small images show crowds too, whose shadows need these many texels.
         const LEAST: u32 = 2048;
@@ -68,7 +67,6 @@ impl ShadowView {
     }
 
     /// Fits a square map of `map_texels` texels a side to the points that the camera sees and a character can shade.
-    #[must_use]
     pub fn fit(scene: &ShadowScene, map_texels: u32) -> Self {
         let axes = LightAxes::new(scene.to_light);
         let crowd = scene.crowd;

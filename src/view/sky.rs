@@ -34,7 +34,6 @@ pub struct Sky {
 
 impl Sky {
     /// Returns a clear sky with the sun in this direction. A low sun is dim and red.
-    #[must_use]
     pub fn clear(to_sun: Vec3) -> Self {
         /// The optical depth of a vertical path through the air.
         const EXTINCTION: Vec3 = Vec3::new(0.05, 0.12, 0.28);
@@ -60,7 +59,6 @@ impl Sky {
     }
 
     /// Returns the irradiance of the sky, without the sun, on open ground.
-    #[must_use]
     pub fn irradiance_on_ground(&self) -> Vec3 {
         // The integrals of `sky_radiance` (shaders/sky.glsl) times the cosine. The narrow part of the glow is taken as if it
         // were all above the horizon, and the wide part as if haze hid the same share of it everywhere.
@@ -73,14 +71,12 @@ impl Sky {
     }
 
     /// Returns the radiance of open ground in the sun's light, and in the sky's.
-    #[must_use]
     pub fn ground_radiance(&self) -> [Vec3; 2] {
         let sun = self.sun * self.to_sun.y.max(0.0);
         [sun, self.irradiance_on_ground()].map(|irradiance| self.ground_albedo * irradiance / PI)
     }
 
     /// Returns the sky for the shaders.
-    #[must_use]
     pub fn data(&self) -> SkyData {
         let [sunlit, ambient] = self.ground_radiance();
         SkyData {

@@ -94,9 +94,6 @@ impl DescriptorPool {
     }
 
     /// Allocates one of the sets that the pool was made for, and writes its bindings.
-    ///
-    /// # Errors
-    /// Out of memory, also if the pool has no such set left.
     pub fn allocate(
         &mut self,
         name: &str,

@@ -147,9 +147,6 @@ pub struct Sampler {
 
 impl Sampler {
     /// Creates a sampler that clamps coordinates to the edge and does not blend levels.
-    ///
-    /// # Errors
-    /// Out of memory, or too many samplers.
     pub fn clamped(device: &Arc<Device>, name: &str, filter: vk::Filter) -> Result<Self> {
         let edge = vk::SamplerAddressMode::CLAMP_TO_EDGE;
         let info = vk::SamplerCreateInfo::default().mag_filter(filter).min_filter(filter).max_lod(vk::LOD_CLAMP_NONE);
@@ -157,9 +154,6 @@ impl Sampler {
     }
 
     /// Creates a sampler.
-    ///
-    /// # Errors
-    /// Out of memory, or too many samplers.
     pub fn new(device: &Arc<Device>, name: &str, info: &vk::SamplerCreateInfo) -> Result<Self> {
         // SAFETY: a valid create info.
         let raw = unsafe { device.raw.create_sampler(info, None) }.context_for("vkCreateSampler", name)?;

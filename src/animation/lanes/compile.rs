@@ -28,7 +28,6 @@ pub struct LaneClip {
 impl LaneClip {
     /// Compiles `clip`, which is one of `model`'s clips, or the rest pose for `None`. Returns `None` if the clip does
     /// not fit into [`Rows`]; use [`evaluate`](crate::animation::evaluate) then.
-    #[must_use]
     pub fn compile(model: &Model, clip: Option<&Clip>) -> Option<Self> {
         let Compiled { program, first, .. } = Compiler::new(model, clip, None).compiled();
         let rows = Rows::new(clip.unwrap_or(&Clip::default()), &first.tracks)?;
@@ -49,7 +48,6 @@ pub struct LaneBlend {
 
 impl LaneBlend {
     /// Compiles a blend of two clips of `model`. `None` is the rest pose. The weight is 0: the first clip is shown.
-    #[must_use]
     pub fn compile(model: &Model, [first, second]: [Option<&Clip>; 2]) -> Self {
         let Compiled { program, first, second, standing } = Compiler::new(model, first, Some(second)).compiled();
         let columns = [first.column_count, second.map_or(0, |second| second.column_count)];

@@ -97,7 +97,6 @@ pub struct HasAvx2(());
 
 impl Processor {
     /// Returns the fastest instruction set of this processor.
-    #[must_use]
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {

@@ -52,9 +52,6 @@ pub fn load(path: &Path) -> Result<Model, ImportError> {
 }
 
 /// Imports one scene of the model at `path`.
-///
-/// # Errors
-/// Fails like [`load`], and if the file has no such scene.
 pub fn load_scene(path: &Path, scene: &SceneChoice) -> Result<Model, ImportError> {
     read_file(path, |name, bytes, files| import(name, bytes, files, scene))
 }
@@ -67,25 +64,16 @@ fn read_file(path: &Path, read: impl FnOnce(&str, &[u8], Files) -> error::Result
 }
 
 /// Imports a model from memory. It must not refer to other files. `name` appears in messages and reports.
-///
-/// # Errors
-/// Fails like [`load`].
 pub fn load_glb(name: &str, bytes: &[u8]) -> Result<Model, ImportError> {
     load_glb_scene(name, bytes, &SceneChoice::Default)
 }
 
 /// Imports one scene of a model from memory.
-///
-/// # Errors
-/// Fails like [`load_scene`].
 pub fn load_glb_scene(name: &str, bytes: &[u8], scene: &SceneChoice) -> Result<Model, ImportError> {
     import(name, bytes, Files::none(bytes.len()), scene).map_err(|fault| fault.in_file(name))
 }
 
 /// Imports the skeleton and the clips of the file at `path`, for other models. Its meshes and images are not read.
-///
-/// # Errors
-/// Fails like [`load`], for the parts that are read.
 pub fn load_clips(path: &Path) -> Result<Model, ImportError> {
     read_file(path, import_clips)
 }

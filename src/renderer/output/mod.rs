@@ -58,9 +58,6 @@ pub struct WindowImages {
 
 impl Output {
     /// Creates an offscreen output of this size.
-    ///
-    /// # Errors
-    /// No memory, or larger than the device allows.
     pub fn offscreen(device: &Arc<Device>, extent: vk::Extent2D) -> error::Result<Self> {
         let most = device.limits().max_image_dimension2_d;
         if extent.width > most || extent.height > most || extent.width == 0 || extent.height == 0 {

@@ -106,9 +106,6 @@ pub struct GpuModel {
 
 impl GpuModel {
     /// Uploads a model and waits for it. `samplers` are those of all models.
-    ///
-    /// # Errors
-    /// No memory, or an array is larger than a storage buffer binding may be.
     pub fn new(device: &Arc<Device>, layouts: &Layouts, samplers: &mut Samplers, model: &Model) -> Result<Self> {
         let before = device.allocated_bytes();
         let geometry = &model.geometry;

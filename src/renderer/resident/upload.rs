@@ -43,9 +43,6 @@ impl Uploader {
     }
 
     /// Creates a device buffer and records the copy of `data` to it.
-    ///
-    /// # Errors
-    /// No memory, or larger than a storage buffer binding may be.
     pub fn buffer<T: Pod>(&mut self, name: &str, data: &[T], usage: vk::BufferUsageFlags) -> Result<Buffer> {
         let size_bytes = size_of_val(data) as u64;
         let limit_bytes = u64::from(self.device.limits().max_storage_buffer_range);

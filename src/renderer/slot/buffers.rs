@@ -82,9 +82,6 @@ impl StreamBuffer {
 
     /// Sets the size of this frame's data, and enlarges the buffer if necessary. Returns true if the buffer was replaced,
     /// so that descriptors must be written again. The GPU must have finished with the stream.
-    ///
-    /// # Errors
-    /// No memory, or more than the device allows.
     pub fn ensure(&mut self, device: &Arc<Device>, used_bytes: u64, instance_count: u32) -> Result<bool> {
         self.used_bytes = used_bytes;
         if self.memory.as_ref().is_some_and(|memory| used_bytes <= memory.mapped.size_bytes()) {

@@ -163,9 +163,6 @@ impl FrameSlot {
 
     /// Makes room for a frame, and writes its pose records. Call it after [`Self::wait`]. In a steady frame the buffers are large
     /// enough; for a growing crowd they are replaced by larger ones.
-    ///
-    /// # Errors
-    /// No memory, or more than the device allows.
     pub fn prepare(
         &mut self,
         device: &Arc<Device>,
