@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::report::{FrameReport, Matrix, PoseReport, inverse_binds};
+use super::report::{FrameReport, Matrix, Number, PoseReport, inverse_binds};
 use crate::app::text::{aligned, counted, name};
 use crate::model::text::printable;
 use crate::model::{Model, Skin};
@@ -68,9 +68,9 @@ fn list<'m>(
 ) -> String {
     let all: Vec<_> = matrices.collect();
     let listed = all.get(..MOST).unwrap_or(&all);
-    let width = listed.iter().flat_map(|(_, matrix)| matrix).map(|value| fixed(value.0).len()).max().unwrap_or(0);
+    let width = listed.iter().flat_map(|(_, matrix)| matrix).map(|value| fixed(value.value()).len()).max().unwrap_or(0);
     let rows = listed.iter().map(|&((node, node_name), matrix)| {
-        let row = |row: usize| numbers(matrix.into_iter().skip(row).step_by(4).map(|value| value.0), width);
+        let row = |row: usize| numbers(matrix.into_iter().skip(row).step_by(4).map(Number::value), width);
         [node.to_string(), name(node_name), [row(0), row(1), row(2)].join("\n")]
     });
     let rest = if all.len() > MOST { format!("; only {MOST} are listed here{advice}") } else { String::new() };

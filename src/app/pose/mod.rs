@@ -57,7 +57,9 @@ pub fn run(args: &PoseArgs) -> Result<()> {
     });
     let on = if args.on_gpu { "gpu" } else { "cpu" };
     let (name, node_names) = (model.name.clone(), node_names(&model));
-    let report = PoseReport { model: name, clip, on, turned_in_pictures: is_turned, node_names, frames };
+    let origin_in_pictures = Some(model.source.origin.to_array()).filter(|origin| *origin != [0.0; 3]);
+    let report =
+        PoseReport { model: name, clip, on, turned_in_pictures: is_turned, origin_in_pictures, node_names, frames };
     if args.json { print_json(&report, false) } else { print(&matrices::as_text(&model, &report, page_columns())) }
 }
 

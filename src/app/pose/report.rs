@@ -20,6 +20,9 @@ pub(super) struct PoseReport<'m> {
     /// Whether pictures show the body turned by half a turn around +Y (VRM 0.x). The numbers are those of the file.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub turned_in_pictures: bool,
+    /// The point of the file that is the origin in pictures, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin_in_pictures: Option<[f32; 3]>,
     /// The name of each node, by glTF index: `node N` without one in the file, and `None` for a node that the scene does not
     /// need.
     pub node_names: Vec<Option<&'m str>>,
@@ -35,14 +38,24 @@ pub(super) struct ClipReport {
     pub duration: f64,
 }
 
-/// A number in the file's space. Only those of bodies that import has brought near need more than 32 bits.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Number(pub f64);
+/// A number in the file's space. Those of bodies that import has brought near need 64 bits.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(untagged)]
+pub(super) enum Number {
+    Near(f32),
+    Far(f64),
+}
 
-impl Serialize for Number {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let short = self.0 as f32;
-        if f64::from(short) == self.0 { serializer.serialize_f32(short) } else { serializer.serialize_f64(self.0) }
+impl Number {
+    fn new(near: f32, by: f64) -> Self {
+        if by == 0.0 { Self::Near(near) } else { Self::Far(f64::from(near) + by) }
+    }
+
+    pub fn value(self) -> f64 {
+        match self {
+            Self::Near(number) => number.into(),
+            Self::Far(number) => number,
+        }
     }
 }
 
@@ -51,9 +64,8 @@ pub(super) type Matrix = [Number; 16];
 
 /// Returns the numbers of a matrix whose translation grows by a vector.
 fn moved(matrix: Mat4, by: DVec3) -> Matrix {
-    let mut numbers = matrix.to_cols_array().map(|number| Number(number.into()));
-    numbers[12..15].iter_mut().zip(by.to_array()).for_each(|(number, by)| number.0 += by);
-    numbers
+    let (numbers, by) = (matrix.to_cols_array(), by.to_array());
+    std::array::from_fn(|at| Number::new(numbers[at], if (12..15).contains(&at) { by[at - 12] } else { 0.0 }))
 }
 
 /// Returns the number of a matrix for vertices that have not been moved by `mesh_origin`.
@@ -110,7 +122,7 @@ impl Serialize for Primitives<'_> {
                 skin: source.skin,
                 clockwise: is_mirrored,
                 indices: (0..source.vertices.len() as u32).collect(),
-                positions: vertices().map(|vertex| self.in_file(vertex).to_array().map(Number)).collect(),
+                positions: vertices().map(|vertex| self.in_file(vertex)).collect(),
                 normals: normals.map(|vertex| unpack_octahedral(vertex.normal_octahedral).to_array()).collect(),
                 tangents: in_order_of(source, tangents).map(|&tangent| unpack_tangent(tangent).to_array()).collect(),
                 motion: in_order_of(source, &self.ways).map(Vec3::to_array).collect(),
@@ -129,11 +141,12 @@ impl Primitives<'_> {
     /// Iterates over the model's index and the skinned position of each vertex, in the file's order.
     pub fn positions(&self) -> impl Iterator<Item = (usize, DVec3)> {
         let indices = self.sources.iter().flat_map(|source| &source.vertices).map(|&vertex| vertex as usize);
-        indices.filter_map(|vertex| Some((vertex, self.in_file(self.vertices.get(vertex)?))))
+        let in_file = |vertex| self.in_file(vertex).map(Number::value).into();
+        indices.filter_map(move |vertex| Some((vertex, in_file(self.vertices.get(vertex)?))))
     }
 
-    fn in_file(&self, vertex: &SkinnedVertex) -> DVec3 {
-        Vec3::from(vertex.position).as_dvec3() + self.origin
+    fn in_file(&self, vertex: &SkinnedVertex) -> [Number; 3] {
+        std::array::from_fn(|axis| Number::new(vertex.position[axis], self.origin[axis]))
     }
 }
 

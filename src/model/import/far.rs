@@ -4,15 +4,18 @@
 //! was subtracted is in [`SourceFile`](crate::model::SourceFile), for reports in the file's space. Nodes are then as exact as
 //! at the origin, and vertices as exact as the file.
 
-use glam::{Affine3A, Vec3};
+use std::collections::HashMap;
+
+use glam::{Affine3A, DVec3, Vec3};
+use serde::Deserialize;
 
 use crate::model::{FixedLocal, Interpolation, Model, NO_PARENT};
 
 /// A body is far away if it is as many of its sizes away. Its own size has 17 bits of a coordinate left there.
 const FAR: f32 = 100.0;
 
-/// Brings a body that is far away to the origin.
-pub(super) fn bring_near(model: &mut Model) {
+/// Brings a body that is far away to the origin. `json` is the file's, whose numbers have more than 32 bits.
+pub(super) fn bring_near(model: &mut Model, json: &[u8]) {
     let drawn = model.geometry.drawn_vertex_count();
     if let Some((center, size)) = far_box(model.geometry.positions[..drawn].iter().copied()) {
         move_meshes(model, center, size);
@@ -35,18 +38,22 @@ pub(super) fn bring_near(model: &mut Model) {
     // The place of a node, if one has it, and not of the vertices: clips of another file with the same nodes fit then.
     let first = model.palette.nodes.first().copied().or_else(|| joints().next());
     let parent = |&node: &u32| Some(model.skeleton.parents[node as usize]).filter(|&parent| parent != NO_PARENT);
-    let places = std::iter::successors(first, parent).map(at);
-    let is_there = |place: &Vec3| place.distance(center) < 0.5 * center.length();
-    let origin = places.filter(is_there).last().unwrap_or(center);
+    let is_there = |&node: &u32| at(node).distance(center) < 0.5 * center.length();
+    let origin = std::iter::successors(first, parent).filter(is_there).last().map_or(center, at);
     model.source.origin = origin;
 
+    let exact = exact_places(json, model);
     let skeleton = &mut model.skeleton;
     let is_root = |node: u32| skeleton.parents[node as usize] == NO_PARENT;
-    for (translation, _) in skeleton.rest.translations.iter_mut().zip(0..).filter(|(_, node)| is_root(*node)) {
-        *translation = finite(*translation - origin);
+    let near = |node: u32, place: Vec3| {
+        let exact = exact.get(&node).filter(|exact| exact.as_vec3() == place);
+        finite((exact.copied().unwrap_or(place.as_dvec3()) - origin.as_dvec3()).as_vec3())
+    };
+    for (translation, node) in skeleton.rest.translations.iter_mut().zip(0..).filter(|(_, node)| is_root(*node)) {
+        *translation = near(node, *translation);
     }
-    for FixedLocal { parent_from_node, .. } in skeleton.fixed_locals.iter_mut().filter(|fixed| is_root(fixed.node)) {
-        parent_from_node.translation = finite(Vec3::from(parent_from_node.translation) - origin).into();
+    for FixedLocal { node, parent_from_node } in skeleton.fixed_locals.iter_mut().filter(|fixed| is_root(fixed.node)) {
+        parent_from_node.translation = near(*node, parent_from_node.translation.into()).into();
     }
     for track in model.clips.iter_mut().flat_map(|clip| &mut clip.translations).filter(|track| is_root(track.node)) {
         let is_spline = track.interpolation == Interpolation::CubicSpline;
@@ -54,6 +61,26 @@ pub(super) fn bring_near(model: &mut Model) {
             *value = finite(*value - origin);
         }
     }
+}
+
+/// Returns the places of the roots with all digits of the file. That of a body that was turned round is not there.
+fn exact_places(json: &[u8], model: &Model) -> HashMap<u32, DVec3> {
+    #[derive(Deserialize)]
+    struct Nodes {
+        nodes: Vec<Node>,
+    }
+    #[derive(Deserialize)]
+    struct Node {
+        translation: Option<[f64; 3]>,
+        matrix: Option<Vec<f64>>,
+    }
+    let nodes = serde_json::from_slice(json).map_or_else(|_| Vec::new(), |Nodes { nodes }| nodes);
+    let place = |(node, &source): (u32, &u32)| {
+        let Node { translation, matrix } = nodes.get(source as usize)?;
+        let of_matrix = || Some(DVec3::from_slice(matrix.as_ref()?.get(12..15)?));
+        Some((node, translation.map(DVec3::from).or_else(of_matrix)?))
+    };
+    (0..).zip(&model.skeleton.source_nodes).filter_map(place).collect()
 }
 
 /// Moves the origin of mesh space to a point, and makes up for it in the inverse bind matrices.

@@ -80,7 +80,8 @@ pub fn load_clips(path: &Path) -> Result<Model, ImportError> {
 
 fn import_clips(name: &str, bytes: &[u8], files: Files) -> error::Result<Model> {
     let mut warnings = Warnings::default();
-    let document = Document::open(&file::split(bytes, &mut warnings)?, files, &mut warnings)?;
+    let container = file::split(bytes, &mut warnings)?;
+    let document = Document::open(&container, files, &mut warnings)?;
     let Motion { tree, skins, clips, humanoid } = Motion::read(&document, &SceneChoice::Default, &mut warnings)?;
     if clips.iter().all(|clip| clip.timelines.is_empty()) {
         warnings.take_fault()?;
@@ -95,7 +96,7 @@ fn import_clips(name: &str, bytes: &[u8], files: Files) -> error::Result<Model> 
         warnings: warnings.into_sentences(),
         ..Model::default()
     };
-    far::bring_near(&mut model);
+    far::bring_near(&mut model, container.json);
     Ok(model)
 }
 
@@ -122,7 +123,8 @@ impl Motion {
 
 fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error::Result<Model> {
     let mut warnings = Warnings::default();
-    let mut document = Document::open(&file::split(bytes, &mut warnings)?, files, &mut warnings)?;
+    let container = file::split(bytes, &mut warnings)?;
+    let mut document = Document::open(&container, files, &mut warnings)?;
     let mut motion_warnings = Warnings::default();
     let read_motion = || Motion::read(&document, scene, &mut motion_warnings);
     let (motion, ahead) = while_decoding(&document, read_motion);
@@ -155,7 +157,7 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
         source,
         warnings: warnings.into_sentences(),
     };
-    far::bring_near(&mut model);
+    far::bring_near(&mut model, container.json);
     model.bones = bones(&model.skeleton, &model.palette, &model.geometry);
     let broken =
         |invariant| Fault::NotGltf { problem: format!("it was read wrongly: it is not true that {invariant}") };

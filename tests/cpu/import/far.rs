@@ -107,6 +107,18 @@ fn far_bodies_are_as_exact_as_at_the_origin() {
             }
         }
     }
+    // The file's digits count, also those beyond 32 bits.
+    let place = [512_345.6f64, 34.5, -5_403_210.9];
+    let mut exact = body([0.0; 3]);
+    exact.json["nodes"][1]["translation"] = json!(place);
+    for mut gltf in [exact.clone(), matrix(exact, [0.0; 3])] {
+        if let Some(matrix) = gltf.json["nodes"][1].get_mut("matrix") {
+            (12..15).for_each(|at| matrix[at] = json!(place[at - 12]));
+        }
+        let model = gltf.model();
+        let root = model.skeleton.rest_matrices()[1].translation.as_dvec3() + model.source.origin.as_dvec3();
+        assert!(root.distance(DVec3::from(place)) < 1e-8, "{root}");
+    }
     // Vertices near the origin, whose joints take them far away, and back.
     let bound = baked(body(zero), FAR).model();
     let expected = positions(&body(zero).model(), 0.3);
