@@ -1,7 +1,7 @@
 //! The rule for files with faults: what is broken is repaired if its meaning is certain, costs its part if it is not, and is named
 //! in a warning.
 
-use glam::Vec3;
+use glam::{Vec2, Vec3, Vec4};
 use serde_json::{Value, json};
 use throng::model::import;
 
@@ -206,5 +206,64 @@ fn hidden_meshes_are_not_drawn() {
         gltf.json["nodes"][0]["children"] = json!([1]);
         gltf.json["extensionsUsed"] = json!(["KHR_node_visibility"]);
         assert_eq!(gltf.model().geometry.triangle_count(), triangles);
+    }
+}
+
+/// Normals and tangents of a triangle with a normal map. Tangents are read as they are, or generated for the whole primitive.
+#[test]
+fn tangents_that_are_no_directions_are_generated() {
+    let corners = [Vec3::ZERO, Vec3::X, Vec3::Y];
+    let tex_coords = [[0.0, 1.0], [0.0, 0.0], [1.0, 1.0]].map(Vec2::from);
+    let mut plain =
+        Gltf::mesh(&corners, &[Vec3::Z; 3], &tex_coords, &[0, 1, 2], json!({"normalTexture": {"index": 0}}));
+    plain.texture(&image::RgbaImage::from_pixel(1, 1, image::Rgba([128, 128, 255, 255])));
+    let generated = plain.model_without_warnings().geometry.tangents;
+    assert!(generated.iter().all(|tangent| tangent.abs_diff_eq(Vec4::new(0.0, 1.0, 0.0, -1.0), 1e-6)), "{generated:?}");
+    let good = [0.6, 0.8, 0.0, -1.0];
+    let nan = f32::NAN;
+    for (bad, warning) in [
+        ([nan, 0.0, 0.0, 1.0], "1 tangents have no direction"),
+        ([0.0, 0.0, 0.0, 1.0], "1 tangents have no direction"),
+        ([f32::INFINITY, nan, -0.0, 1.0], "1 tangents have no direction"),
+        ([1.0, 0.0, 0.0, 0.0], "1 tangents have a w that is neither 1 nor -1"),
+        ([1.0, 0.0, 0.0, 0.3], "1 tangents have a w that is neither 1 nor -1"),
+        ([1.0, 0.0, 0.0, nan], "1 tangents have a w that is neither 1 nor -1"),
+    ] {
+        let mut gltf = plain.clone();
+        gltf.attribute("TANGENT", "VEC4", [good, bad, good].as_flattened());
+        assert_eq!(gltf.model_that_warns(&[warning]).geometry.tangents, generated, "{bad:?}");
+    }
+    plain.attribute("TANGENT", "VEC4", [good; 3].as_flattened());
+    assert_eq!(plain.model_without_warnings().geometry.tangents, [Vec4::from(good); 3]);
+}
+
+/// Chunks of a GLB are read by their lengths: with padding that counts, with padding that does not, and without any.
+#[test]
+fn chunks_may_have_any_length() {
+    let mut gltf = Gltf::triangle();
+    for letters in 0..4 {
+        gltf.json["asset"]["generator"] = json!("x".repeat(letters));
+        gltf.json["buffers"][0] = json!({"byteLength": gltf.bytes.len()});
+        let json = gltf.json.to_string().into_bytes();
+        for (is_padded, tail) in [(false, 0), (true, 0), (false, 1), (true, 3)] {
+            let mut glb = [&b"glTF"[..], &2u32.to_le_bytes(), &[0; 4]].concat();
+            for (kind, chunk) in [(b"JSON", &json), (b"BIN\0", &[&gltf.bytes[..], &vec![7; tail]].concat())] {
+                glb.extend((chunk.len() as u32).to_le_bytes());
+                glb.extend(kind);
+                glb.extend(chunk);
+                if is_padded {
+                    glb.resize(glb.len().next_multiple_of(4), b' ');
+                }
+            }
+            let length = glb.len() as u32;
+            glb[8..12].copy_from_slice(&length.to_le_bytes());
+            let model = import::load_glb("a.glb", &glb).unwrap();
+            let unaligned = [json.len(), gltf.bytes.len() + tail].into_iter().filter(|length| length % 4 != 0).count();
+            assert_eq!(
+                (model.geometry.triangle_count(), model.warnings.len()),
+                (1, unaligned),
+                "{letters} {is_padded} {tail}"
+            );
+        }
     }
 }

@@ -4,7 +4,8 @@
 use glam::DVec3;
 use serde_json::Value;
 use throng::animation::{ModelPose, Pose, PoseScratch, joint_matrices, pose_model, skinned_position};
-use throng::levels;
+use throng::app::models::load_models;
+use throng::crowd::PoseSize;
 use throng::measure::{floor_height, posed_bounds};
 use throng::model::{Model, import};
 use throng::retarget::borrow_clips;
@@ -12,6 +13,7 @@ use throng::retarget::borrow_clips;
 use crate::common::assets::{asset, wild_path};
 use crate::common::builder::check_invariants;
 use crate::common::lanes::check_lanes;
+use crate::common::scene;
 
 /// Parts of the warnings of each file, as many as it has, or of its error.
 const RIGHT: &[(&str, Result<&[&str], &str>)] = &[
@@ -120,13 +122,13 @@ fn keys_before_the_start_are_the_same_in_lanes() {
 #[test]
 #[cfg_attr(not(wild_models), ignore = "set THRONG_WILD_MODELS to the folder of models with faults")]
 fn vertices_that_nothing_draws_count_for_nothing() {
-    let bounds = |name: &str| {
-        let mut model = load(name);
-        levels::build(&mut model);
-        let clip = model.clips.first();
-        (posed_bounds(&model, clip), floor_height(&model), model.geometry.coarser_levels.len())
+    let drawn = |name: &str| {
+        let models = load_models(&scene::arguments(wild_path(name).to_str().unwrap()).crowd).unwrap();
+        let (model, clip) = (&models[0], models[0].clips.first());
+        let size = PoseSize::of(model).level(0).vertex_count;
+        (posed_bounds(model, clip), floor_height(model), size, model.geometry.coarser_levels.len())
     };
-    assert_eq!(bounds("w24_unused_far_vertices.gltf"), bounds("base.gltf"));
+    assert_eq!(drawn("w24_unused_far_vertices.gltf"), drawn("base.gltf"));
 }
 
 /// What is drawn is the body alone.
