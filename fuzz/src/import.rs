@@ -10,9 +10,10 @@ use throng::animation::{
 };
 use throng::app::inspect;
 use throng::levels;
-use throng::measure::{PosedBounds, floor_height, posed_bounds};
+use throng::measure::{PosedBounds, posed_bounds, standing_point};
 use throng::model::import::load_glb;
 use throng::model::{Clip, Model};
+use throng::retarget::keep_in_place;
 use throng::shader_types::{JointMatrix, SkinnedVertex, unpack_tangent};
 
 use super::invariants::check_invariants;
@@ -42,6 +43,9 @@ pub fn run(data: &[u8]) -> bool {
             check_invariants(&model);
             report(&model);
             if model.skeleton.len() <= MAX_NODES && model.geometry.vertex_count() <= MAX_VERTICES {
+                animate(&model);
+                keep_in_place(&mut model);
+                check_invariants(&model);
                 animate(&model);
                 check_levels(&mut model);
             }
@@ -76,7 +80,7 @@ fn check_levels(model: &mut Model) {
 
 fn animate(model: &Model) {
     let moderate = is_moderate(model);
-    assert!(floor_height(model).is_finite());
+    assert!(standing_point(model).is_finite());
     let mut scratch = PoseScratch::for_model(model);
     let clips = model.clips.iter().take(MAX_CLIPS).map(Some);
     for clip in std::iter::once(None).chain(clips) {

@@ -80,7 +80,7 @@ pub fn standing_point(model: &Model) -> Vec3 {
         let (center, room) = (part.center().abs(), 0.5 * part.half_extents() + near);
         center.x <= room.x && center.z <= room.z
     };
-    let is_origin = is_origin_near(stands) || is_origin_near(body);
+    let is_origin = is_origin_near(stands) || is_origin_near(body) || !stands.center().is_finite();
     if is_origin { Vec3::Y * floor } else { stands.center().with_y(floor) }
 }
 

@@ -56,7 +56,7 @@ pub fn keep_in_place(model: &mut Model) {
         let ways: Vec<(u32, usize, Way)> = bodies.iter().map(way).collect();
         let Some((.., body)) = ways.iter().max_by_key(|(_, count, _)| *count) else { continue };
         let (start, drift) = body.line(height);
-        if (start, drift) == (DVec3::ZERO, DVec3::ZERO) {
+        if (start, drift) == (DVec3::ZERO, DVec3::ZERO) || !drift.as_vec3().is_finite() {
             continue;
         }
         clip.drift = drift.xz().as_vec2();
@@ -127,17 +127,14 @@ impl Way {
 /// Subtracts a line, in the space of its parent, from the translation of a node.
 fn subtract(start: DVec3, drift: DVec3, clip: &mut Clip, node: u32, rest: Vec3) {
     let slope = drift / f64::from(clip.duration_seconds);
-    if !(start.is_finite() && slope.is_finite()) {
-        return;
-    }
     let known = clip.translations.iter().position(|track| track.node == node);
-    let old = known.map(|index| clip.translations.swap_remove(index));
-    let interpolation = old.as_ref().map_or(Interpolation::Linear, |track| track.interpolation);
+    let old = known.map(|index| &clip.translations[index]);
+    let interpolation = old.map_or(Interpolation::Linear, |track| track.interpolation);
     let is_spline = interpolation == Interpolation::CubicSpline;
     // The keys: in-tangent, value and out-tangent.
     let still = |value: Vec3| [Vec3::ZERO, value, Vec3::ZERO];
     let mut keys: Vec<(f32, [Vec3; 3])> = Vec::new();
-    for track in old.as_slice() {
+    for track in old.iter() {
         let values = track.values.chunks_exact(if is_spline { 3 } else { 1 });
         for (&time, values) in clip.timelines[track.timeline as usize].iter().zip(values) {
             if let (Some(&(_, before)), Interpolation::Step) = (keys.last(), interpolation) {
@@ -164,8 +161,16 @@ fn subtract(start: DVec3, drift: DVec3, clip: &mut Clip, node: u32, rest: Vec3) 
         let all = [moved(before, slope), value, moved(after, slope)];
         values.extend_from_slice(if is_spline { &all } else { &all[1..2] });
     }
+    // A parent without an inverse, or numbers that overflow.
+    if !values.iter().all(|value| value.is_finite()) {
+        return;
+    }
     let interpolation = if is_spline { Interpolation::CubicSpline } else { Interpolation::Linear };
     let timeline = clip.timelines.len() as u32;
     clip.timelines.push(keys.iter().map(|(time, _)| *time).collect());
-    clip.translations.push(Track { node, timeline, interpolation, values });
+    let new = Track { node, timeline, interpolation, values };
+    match known {
+        Some(index) => clip.translations[index] = new,
+        None => clip.translations.push(new),
+    }
 }
