@@ -14,6 +14,7 @@
 
 #![cfg_attr(not(feature = "shaderc"), forbid(unsafe_code))]
 
+mod actions;
 pub mod clock;
 mod desk;
 pub mod hud;

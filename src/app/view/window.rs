@@ -15,27 +15,25 @@ use winit::dpi::{LogicalSize, PhysicalSize};
 use winit::event::{ElementState, KeyEvent, StartCause, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow};
 use winit::keyboard::Key;
-use winit::window::{Fullscreen, Window, WindowId};
+use winit::window::{Window, WindowId};
 
+use super::actions::act;
 use super::desk::{Desk, Shown};
 use super::hud::Hud;
 use super::library::{is_clip_file, is_model};
 #[cfg(target_os = "linux")]
 use super::mapped::Mapped;
-use super::picture;
 use super::pointer::{Pointer, Scroll, key_name, scroll};
 #[cfg(feature = "shaderc")]
 use super::shaders::Shaders;
 use super::state::State;
 use super::watch::{self, ModelFiles};
 use super::words::Title;
-use crate::app::aim::Shows;
 use crate::app::gpu::{finish, window_renderer};
 use crate::app::output::print;
 use crate::app::rebuild::{Losses, vulkan_result};
 use crate::cli::Size;
 use crate::cli::keys::{self, Action};
-use crate::crowd::ClipChoice;
 use crate::extras::Equipped;
 use crate::renderer::{FrameOutcome, Shot};
 
@@ -280,42 +278,7 @@ impl Viewer {
             event_loop.exit();
         }
         let Self { state, shown: Some(shown), desk: Some(desk), .. } = self else { return };
-        match action {
-            Action::Close => {}
-            Action::Panel => desk.hud.toggle_panel(),
-            Action::Help => desk.hud.toggle_help(),
-            Action::Pause => state.toggle_pause(),
-            Action::StepBack => state.clock.step(-1),
-            Action::StepForward => state.clock.step(1),
-            Action::PreviousClip => state.step_clip(-1),
-            Action::NextClip => state.step_clip(1),
-            Action::AllClips => state.choose_clip(ClipChoice::All),
-            Action::Clip => state.choose_clip(ClipChoice::Index(index)),
-            // A view that the device does not support is left out.
-            Action::NextView => {
-                state.show_next_view(|state| shown.renderer.try_show(&state.scene.crowd, &state.scene.show).is_ok())
-            }
-            Action::Skeleton => state.scene.show.bones = !state.scene.show.bones,
-            Action::Focus => state.focus_or_frame(),
-            Action::FrameCrowd => state.frame_crowd(Shows::Front),
-            Action::UndoMove => state.undo_move(),
-            Action::ResetCamera => state.frame_crowd(Shows::Asked),
-            Action::FullScreen => {
-                let is_full = shown.window.fullscreen().is_some();
-                shown.window.set_fullscreen((!is_full).then_some(Fullscreen::Borderless(None)));
-            }
-            Action::Picture => {
-                let written = picture::write(state, &shown.renderer, shown.image_size());
-                desk.say(written.map(|path| format!("wrote {}", path.display())), shown);
-            }
-            Action::CopyCommand => {
-                let line = picture::command_line(state, shown.image_size());
-                let line = line.inspect(|line| desk.hud.copy(line.clone()));
-                desk.say(line, shown);
-            }
-        }
-        desk.hud.changed();
-        shown.window.request_redraw();
+        act(action, index, state, shown, desk);
     }
 
     fn fail(&mut self, event_loop: &ActiveEventLoop, error: anyhow::Error) {

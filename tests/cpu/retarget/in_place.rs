@@ -59,44 +59,33 @@ fn check(what: &str, model: &Model, drift: Vec2) -> Vec3 {
 #[test]
 fn the_straight_part_of_the_way_is_taken_out() {
     use Interpolation::{CubicSpline, Linear, Step};
-    let at = |x: f32, z: f32| Vec3::new(x, 0.1 * x, z);
-    let ways: [(&str, &[f32], &[Vec3], Vec2); 9] = [
-        ("straight", &[0.0, 2.0], &[at(0.0, 0.0), at(0.0, 6.0)], Vec2::new(0.0, 6.0)),
-        (
-            "with a stop",
-            &[0.0, 0.5, 1.5, 2.0],
-            &[at(0.0, 0.0), at(3.0, 1.0), at(3.0, 1.0), at(5.0, 0.0)],
-            Vec2::new(5.0, 0.0),
-        ),
-        (
-            "a jump at once",
-            &[0.0, 1.0, 1.0, 2.0],
-            &[at(0.0, 0.0), at(0.0, 0.0), at(9.0, 0.0), at(9.0, 0.0)],
-            Vec2::new(9.0, 0.0),
-        ),
-        ("keys inside the clip", &[0.5, 1.5], &[at(0.0, 0.0), at(-4.0, -4.0)], Vec2::splat(-4.0)),
-        ("keys before 0", &[-2.0, 2.0], &[at(-60.0, 0.0), at(60.0, 0.0)], Vec2::new(60.0, 0.0)),
-        ("a short step", &[0.0, 2.0], &[at(0.0, 0.0), at(0.0, 0.3)], Vec2::new(0.0, 0.3)),
-        ("there and back", &[0.0, 1.0, 2.0], &[at(0.0, 0.0), at(3.0, 0.0), at(0.0, 0.0)], Vec2::ZERO),
-        ("a sway", &[0.0, 2.0], &[at(0.0, 0.0), at(0.1, 0.0)], Vec2::ZERO),
-        ("none", &[0.0], &[at(0.0, 0.0)], Vec2::ZERO),
+    let at = |&[x, z]: &[f32; 2]| Vec3::new(x, 0.1 * x, z);
+    // Times of the keys, their places (x and z), and the drift.
+    let ways: [(&str, &[f32], &[[f32; 2]], [f32; 2]); 9] = [
+        ("straight", &[0.0, 2.0], &[[0.0, 0.0], [0.0, 6.0]], [0.0, 6.0]),
+        ("with a stop", &[0.0, 0.5, 1.5, 2.0], &[[0.0, 0.0], [3.0, 1.0], [3.0, 1.0], [5.0, 0.0]], [5.0, 0.0]),
+        ("a jump", &[0.0, 1.0, 1.0, 2.0], &[[0.0, 0.0], [0.0, 0.0], [9.0, 0.0], [9.0, 0.0]], [9.0, 0.0]),
+        ("keys inside the clip", &[0.5, 1.5], &[[0.0, 0.0], [-4.0, -4.0]], [-4.0, -4.0]),
+        ("keys before 0", &[-2.0, 2.0], &[[-60.0, 0.0], [60.0, 0.0]], [60.0, 0.0]),
+        ("a short step", &[0.0, 2.0], &[[0.0, 0.0], [0.0, 0.3]], [0.0, 0.3]),
+        ("there and back", &[0.0, 1.0, 2.0], &[[0.0, 0.0], [3.0, 0.0], [0.0, 0.0]], [0.0, 0.0]),
+        ("a sway", &[0.0, 2.0], &[[0.0, 0.0], [0.1, 0.0]], [0.0, 0.0]),
+        ("none", &[0.0], &[[0.0, 0.0]], [0.0, 0.0]),
     ];
-    for (what, times, values, drift) in ways {
-        assert_eq!(check(what, &body(Linear, times, values, 0.0), drift), Vec3::ZERO, "{what}");
+    for (what, times, places, drift) in ways {
+        let (values, drift) = (places.iter().map(at).collect::<Vec<_>>(), Vec2::from(drift));
+        assert_eq!(check(what, &body(Linear, times, &values, 0.0), drift), Vec3::ZERO, "{what}");
         if times[0] < 0.0 {
             continue;
         }
         // Steps are far from the line, so their middle may be elsewhere.
-        check(what, &body(Step, times, values, 0.0), drift);
-        let spline = values.iter().flat_map(|&value| [Vec3::new(1.0, 0.2, -0.6), value, Vec3::new(-0.4, 0.1, 0.8)]);
-        assert_eq!(
-            check(what, &body(CubicSpline, times, &spline.collect::<Vec<_>>(), 0.0), drift),
-            Vec3::ZERO,
-            "{what}"
-        );
+        check(what, &body(Step, times, &values, 0.0), drift);
+        let spline = |&value: &Vec3| [Vec3::new(1.0, 0.2, -0.6), value, Vec3::new(-0.4, 0.1, 0.8)];
+        let values: Vec<Vec3> = values.iter().flat_map(spline).collect();
+        assert_eq!(check(what, &body(CubicSpline, times, &values, 0.0), drift), Vec3::ZERO, "{what}");
     }
     let circle: Vec<Vec3> =
-        (0..=16).map(|key| (key as f32 * FRAC_PI_8).sin_cos()).map(|(x, z)| at(4.0 * x, 4.0 * z)).collect();
+        (0..=16).map(|key| at(&(4.0 * Vec2::from_angle(key as f32 * FRAC_PI_8)).to_array())).collect();
     let times: Vec<f32> = (0..=16).map(|key| key as f32 / 8.0).collect();
     assert_eq!(check("a circle", &body(Linear, &times, &circle, 0.0), Vec2::ZERO), Vec3::ZERO);
     let fall = |length: f32| body(Linear, &[0.0, 2.0], &[Vec3::ZERO, Vec3::X * length], 1.5);
