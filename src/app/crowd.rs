@@ -4,7 +4,7 @@
 //! Colours are linear RGB.
 
 use anyhow::Result;
-use glam::Mat4;
+use glam::{DMat4, DVec3, Mat4};
 use serde::Serialize;
 
 use super::fact::Fact;
@@ -12,6 +12,7 @@ use super::output::print_json;
 use super::scene::Scene;
 use crate::cli::PrintCrowdArgs;
 use crate::crowd::InstanceState;
+use crate::model::Model;
 use crate::view::Sky;
 
 #[derive(Debug, Serialize)]
@@ -36,10 +37,16 @@ struct InstanceReport {
     tint: [f32; 3],
 }
 
-impl From<InstanceState> for InstanceReport {
-    fn from(state: InstanceState) -> Self {
+impl InstanceReport {
+    /// Other programs have the model where its file has it: not brought near, nor turned round.
+    fn new(models: &[Model], state: InstanceState) -> Self {
         let InstanceState { model, clip, start_seconds, world_from_model, tint } = state;
-        let world_from_model = Mat4::from(world_from_model).to_cols_array();
+        let Model { humanoid, source, .. } = &models[model as usize];
+        let is_turned = humanoid.as_ref().is_some_and(|humanoid| humanoid.is_turned());
+        let turn = if is_turned { DVec3::new(-1.0, 1.0, -1.0) } else { DVec3::ONE };
+        let model_from_file = DMat4::from_translation(-source.origin.as_dvec3()) * DMat4::from_scale(turn);
+        let world_from_file = Mat4::from(world_from_model).as_dmat4() * model_from_file;
+        let world_from_model = world_from_file.as_mat4().to_cols_array();
         Self { model, clip, start_seconds, world_from_model, tint: tint.to_array() }
     }
 }
@@ -72,7 +79,7 @@ pub fn run(args: &PrintCrowdArgs) -> Result<()> {
         speed: args.crowd.speed,
         camera,
         light,
-        instances: scene.crowd.instance_states().map(InstanceReport::from).collect(),
+        instances: scene.crowd.instance_states().map(|state| InstanceReport::new(&scene.models, state)).collect(),
     };
     print_json(&report, false)
 }
