@@ -23,6 +23,7 @@ pub mod rig;
 pub mod roles;
 pub mod same_rig;
 pub mod standing;
+pub mod together;
 pub mod twist;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

@@ -3,6 +3,7 @@
 mod in_place;
 mod pairs;
 mod roles;
+mod together;
 mod twist;
 
 use glam::Quat;
