@@ -11,6 +11,7 @@ use glam::Affine3A;
 use rayon::prelude::*;
 
 use super::morphs::hold_morphs;
+use super::text::counted;
 use crate::animation::{PoseScratch, apply_bind_pose, joint_matrices, mirrored_by_clips, pose_model};
 use crate::cli::{ClipArgs, CrowdArgs, FileSceneArgs, RootMotion, ShowArgs};
 use crate::crowd::ClipChoice;
@@ -18,6 +19,7 @@ use crate::levels;
 use crate::model::order::leave_out_unused;
 use crate::model::{Model, import};
 use crate::retarget::exercise::EXERCISE;
+use crate::retarget::together::{TOGETHER, join};
 use crate::retarget::{borrow_clips, exercise, humanoid_of, keep_in_place};
 
 /// The bundled character.
@@ -112,13 +114,33 @@ fn add_clips(models: &mut [Model], clips: &ClipArgs) -> Result<()> {
     Ok(())
 }
 
-/// Gives a model that has a skeleton and no clips those of the bundled character, or an exercise, unless the user wants the
-/// rest pose. Also adds the exercise that the user asks for.
-pub fn set_in_motion(model: &mut Model, wanted: &ClipChoice) -> Result<()> {
-    let wants_exercise = matches!(wanted, ClipChoice::Name(name) if name == EXERCISE);
-    if wants_exercise && model.clips.iter().all(|clip| clip.name.as_deref() != Some(EXERCISE)) {
-        model.clips.extend(exercise(model));
+/// Adds a clip that is made for the user: the exercise, several clips together (`Walk+Blink`), or all of them.
+pub fn add_wanted(model: &mut Model, wanted: &ClipChoice) {
+    let ClipChoice::Name(name) = wanted else { return };
+    if model.clips.iter().any(|clip| clip.name.as_ref() == Some(name)) {
+        return;
     }
+    let choice = |part: &str| part.parse().map_or_else(|_| ClipChoice::Name(part.to_owned()), ClipChoice::Index);
+    let find = |part: &str| choice(part.trim()).index_in(model);
+    let parts = match &**name {
+        EXERCISE => return model.clips.extend(exercise(model)),
+        TOGETHER => Some((0..model.clips.len()).collect()),
+        name => name.contains('+').then(|| name.split('+').map(find).collect::<Option<Vec<_>>>()).flatten(),
+    };
+    if let Some(parts) = parts.filter(|parts| !parts.is_empty()) {
+        let (clip, replaced) = join(model, &parts, name);
+        if replaced > 0 {
+            let tracks = counted(replaced, "track");
+            model.warnings.push(format!("clip {name:?}: {tracks} of earlier clips give way to those of later ones"));
+        }
+        model.clips.push(clip);
+    }
+}
+
+/// Gives a model that has a skeleton and no clips those of the bundled character, or an exercise, unless the user wants the
+/// rest pose. Also adds the clip that the user asks for.
+pub fn set_in_motion(model: &mut Model, wanted: &ClipChoice) -> Result<()> {
+    add_wanted(model, wanted);
     if !model.clips.is_empty() || *wanted == ClipChoice::None {
         return Ok(());
     }

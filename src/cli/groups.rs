@@ -23,8 +23,9 @@ pub struct CrowdArgs {
     pub clips: ClipArgs,
     #[command(flatten)]
     pub file_scene: FileSceneArgs,
-    /// Clip to play: a name, an index, `none` for the rest pose, or `all` for a mix.
-    #[arg(long, short = 'c', value_name = "NAME|INDEX|none|all", default_value = "0", value_parser = values::parse_clip)]
+    /// Clip to play: a name, an index, `none` for the rest pose, `all` for a mix, several names with a plus sign between them,
+    /// or `together` for all clips at once.
+    #[arg(long, short = 'c', value_name = "NAME|INDEX|none|all|NAME+NAME|together", default_value = "0", value_parser = values::parse_clip)]
     pub clip: ClipChoice,
     /// Hold a morph target at a weight, also while a clip animates it. May be repeated; `throng inspect` lists the names.
     #[arg(long = "morph", value_name = "NAME=WEIGHT", value_parser = values::parse_morph)]

@@ -14,7 +14,7 @@ use glam::Vec3;
 
 use self::report::{ClipReport, PoseReport, evaluate};
 use self::skinner::Skinner;
-use super::models::{blend_joints, load_model};
+use super::models::{add_wanted, blend_joints, load_model};
 use super::morphs::hold_morphs;
 use super::output::{print, print_json};
 use super::text::page_columns;
@@ -26,6 +26,9 @@ use crate::model::{Clip, Model};
 /// Runs the command.
 pub fn run(args: &PoseArgs) -> Result<()> {
     let mut model = load_model(args.model.as_ref(), &args.clips, &args.file_scene)?;
+    if let Some(wanted) = &args.clip {
+        add_wanted(&mut model, wanted);
+    }
     hold_morphs(std::slice::from_mut(&mut model), &args.morphs)?;
     blend_joints(args.dual_quaternions, &mut model);
     // The numbers are those of the file, so that other programs have the same.
