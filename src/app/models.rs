@@ -17,10 +17,10 @@ use crate::cli::{ClipArgs, CrowdArgs, FileSceneArgs, RootMotion, ShowArgs};
 use crate::crowd::ClipChoice;
 use crate::levels;
 use crate::model::order::leave_out_unused;
-use crate::model::{Model, import};
+use crate::model::{Model, TOGETHER, import};
 use crate::retarget::exercise::EXERCISE;
-use crate::retarget::together::{TOGETHER, join};
-use crate::retarget::{borrow_clips, exercise, humanoid_of, keep_in_place};
+use crate::retarget::together::{are_parts, join};
+use crate::retarget::{borrow_clips, exercise, first_clips, humanoid_of, keep_in_place};
 
 /// The bundled character.
 const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walker.glb"));
@@ -140,6 +140,13 @@ pub fn add_wanted(model: &mut Model, wanted: &ClipChoice) {
 /// Gives a model that has a skeleton and no clips those of the bundled character, or an exercise, unless the user wants the
 /// rest pose. Also adds the clip that the user asks for.
 pub fn set_in_motion(model: &mut Model, wanted: &ClipChoice) -> Result<()> {
+    if are_parts(&model.clips) {
+        let all: Vec<usize> = (0..model.clips.len()).collect();
+        model.clips.push(join(model, &all, TOGETHER).0);
+        model.first_clips = vec![all.len() as u32];
+    } else {
+        model.first_clips = first_clips(model);
+    }
     add_wanted(model, wanted);
     if !model.clips.is_empty() || *wanted == ClipChoice::None {
         return Ok(());
@@ -148,6 +155,7 @@ pub fn set_in_motion(model: &mut Model, wanted: &ClipChoice) -> Result<()> {
     if humanoid_of(model).is_some() {
         let walker = import::load_glb(BUNDLED.0, BUNDLED.1)?;
         if borrow_clips(model, &walker).is_ok() {
+            model.first_clips = first_clips(model);
             model.warnings.push(format!("it has no clips and borrows those of the bundled character; {how}"));
             return Ok(());
         }

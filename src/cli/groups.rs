@@ -23,9 +23,10 @@ pub struct CrowdArgs {
     pub clips: ClipArgs,
     #[command(flatten)]
     pub file_scene: FileSceneArgs,
-    /// Clip to play: a name, an index, `none` for the rest pose, `all` for a mix, several names with a plus sign between them,
-    /// or `together` for all clips at once.
-    #[arg(long, short = 'c', value_name = "NAME|INDEX|none|all|NAME+NAME|together", default_value = "0", value_parser = values::parse_clip)]
+    /// Clip to play: a name, an index, `none` for the rest pose, `all` for a mix, several names with a plus sign between them, or
+    /// `together` for all clips at once. `auto` is a clip that stands, by its name, otherwise one that walks, one that repeats,
+    /// or the first; in a crowd a mix of standing, walking and running; and all clips together, if each moves another part.
+    #[arg(long, short = 'c', value_name = "NAME|INDEX|auto|none|all", default_value = "auto", value_parser = values::parse_clip)]
     pub clip: ClipChoice,
     /// Hold a morph target at a weight, also while a clip animates it. May be repeated; `throng inspect` lists the names.
     #[arg(long = "morph", value_name = "NAME=WEIGHT", value_parser = values::parse_morph)]

@@ -151,6 +151,7 @@ text_values! {
         SceneChoice::Name(name) => name.clone(),
     };
     ClipChoice: |clip| match clip {
+        ClipChoice::Auto => "auto".to_owned(),
         ClipChoice::None => "none".to_owned(),
         ClipChoice::All => "all".to_owned(),
         ClipChoice::Index(index) => index.to_string(),
@@ -252,6 +253,7 @@ pub(super) fn parse_finite(text: &str) -> Result<f64, String> {
 
 pub(super) fn parse_clip(text: &str) -> Result<ClipChoice, String> {
     Ok(match text {
+        "auto" => ClipChoice::Auto,
         "none" => ClipChoice::None,
         "all" => ClipChoice::All,
         text => text.parse().map_or_else(|_| ClipChoice::Name(text.to_owned()), ClipChoice::Index),

@@ -60,7 +60,7 @@ impl Crowd {
             models,
         };
         crowd.unit_scales = crowd.unit_scales(settings.height_metres);
-        let clips = resolve_clips(&crowd.models, &settings.clip)?;
+        let clips = resolve_clips(&crowd.models, &settings.clip, count as usize > crowd.models.len())?;
         crowd.notes.extend(settings.clip.substitutes(&crowd.models));
         if settings.travel && settings.layout == Layout::Line {
             crowd.notes.push("instances in a line do not travel; those of other layouts do".to_owned());

@@ -82,7 +82,7 @@ impl Crowd {
         time_seconds: f64,
         duration_seconds: f64,
     ) -> Result<(), CrowdError> {
-        let clips = resolve_clips(&self.models, choice)?;
+        let clips = resolve_clips(&self.models, choice, self.instances.len() > self.models.len())?;
         if !(duration_seconds > 0.0 && (time_seconds + duration_seconds).is_finite()) {
             return self.set_clip(choice);
         }

@@ -152,7 +152,7 @@ impl Crowd {
     /// # Errors
     /// [`CrowdError::UnknownClip`]. The crowd is then unchanged.
     pub fn set_clip(&mut self, choice: &ClipChoice) -> Result<(), CrowdError> {
-        let clips = resolve_clips(&self.models, choice)?;
+        let clips = resolve_clips(&self.models, choice, self.instances.len() > self.models.len())?;
         self.crossfade = Crossfade::default();
         self.assign_clips(&clips, None);
         self.show_all();

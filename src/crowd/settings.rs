@@ -18,7 +18,10 @@ pub enum PhaseMode {
 pub enum ClipChoice {
     /// The rest pose.
     None,
-    /// Each instance plays one of its model's clips. The seed mixes the clips evenly.
+    /// The clips that are shown without a choice ([`Model::first_clips`]).
+    Auto,
+    /// Each instance plays one of its model's clips. The seed mixes the clips evenly. Clips that are parts of one take are played
+    /// together.
     #[default]
     All,
     /// The clip with this glTF index. Models with fewer clips play their first one. If no model has a clip, index 0
@@ -33,6 +36,7 @@ impl ClipChoice {
     pub fn index_in(&self, model: &Model) -> Option<usize> {
         match self {
             Self::None | Self::All => None,
+            Self::Auto => Some(model.first_clips.first().map_or(0, |&first| first as usize)),
             Self::Index(index) => Some(*index).filter(|index| *index < model.clips.len()),
             Self::Name(name) => names::find(model.clips.iter().map(|clip| clip.name.as_deref()), name),
         }
@@ -53,7 +57,7 @@ impl ClipChoice {
     /// Returns the name in quotes or the index of the clip that all instances should play.
     fn wanted(&self) -> Option<String> {
         match self {
-            Self::None | Self::All => None,
+            Self::Auto | Self::None | Self::All => None,
             Self::Index(index) => Some(index.to_string()),
             Self::Name(name) => Some(format!("{name:?}")),
         }
@@ -170,8 +174,12 @@ pub enum CrowdError {
 /// The clips that instances of one model play, at least one. `None` stands for the rest pose.
 pub(super) type ModelClips = Vec<Option<u32>>;
 
-/// Resolves `choice` for each model.
-pub(super) fn resolve_clips(models: &[Model], choice: &ClipChoice) -> Result<Vec<ModelClips>, CrowdError> {
+/// Resolves `choice` for each model, of which a crowd has several instances.
+pub(super) fn resolve_clips(
+    models: &[Model],
+    choice: &ClipChoice,
+    is_crowd: bool,
+) -> Result<Vec<ModelClips>, CrowdError> {
     if let Some(wanted) = choice.wanted()
         && !models.iter().any(|model| choice.index_in(model).is_some())
         && !(*choice == ClipChoice::Index(0) && models.iter().all(|model| model.clips.is_empty()))
@@ -181,8 +189,14 @@ pub(super) fn resolve_clips(models: &[Model], choice: &ClipChoice) -> Result<Vec
     let resolve = |model: &Model| match choice {
         _ if model.clips.is_empty() => vec![None],
         ClipChoice::None => vec![None],
+        ClipChoice::Auto if is_crowd && !model.first_clips.is_empty() => {
+            model.first_clips.iter().map(|&clip| Some(clip)).collect()
+        }
+        ClipChoice::All if model.take().is_some() => vec![model.take()],
         ClipChoice::All => (0..model.clips.len() as u32).map(Some).collect(),
-        ClipChoice::Index(_) | ClipChoice::Name(_) => vec![Some(choice.index_in(model).unwrap_or(0) as u32)],
+        ClipChoice::Auto | ClipChoice::Index(_) | ClipChoice::Name(_) => {
+            vec![Some(choice.index_in(model).unwrap_or(0) as u32)]
+        }
     };
     Ok(models.iter().map(resolve).collect())
 }

@@ -49,6 +49,9 @@ pub struct MorphTrack {
     pub values: Vec<f32>,
 }
 
+/// The name of the clip that joins all clips of a file.
+pub const TOGETHER: &str = "together";
+
 /// One glTF animation, with at most one track for each property of a node.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Clip {

@@ -28,7 +28,7 @@ pub mod text;
 
 pub use self::image::Image;
 pub use bones::Bone;
-pub use clip::{Clip, Interpolation, MorphTrack, Track};
+pub use clip::{Clip, Interpolation, MorphTrack, TOGETHER, Track};
 pub use geometry::{CoarserLevel, DrawRange, Geometry, Influence, MorphDelta, Topology};
 pub use humanoid::{Humanoid, Role};
 pub use material::{AlphaMode, Filter, Material, MaterialTexture, Texture, TextureSampler, Wrap};
@@ -58,6 +58,9 @@ pub struct Model {
     pub images: Vec<Image>,
     /// All clips of the file by glTF index.
     pub clips: Vec<Clip>,
+    /// The clips that are shown without a choice: by a single character the first of them, by a crowd all. If there are none, it
+    /// is the first clip.
+    pub first_clips: Vec<u32>,
     /// The roles of nodes that the file declares (VRM).
     pub humanoid: Option<Box<Humanoid>>,
     /// Facts about the file, for reports.
@@ -73,6 +76,12 @@ impl Model {
         let tracks = clip.iter().flat_map(|clip| &clip.morph_weights).flat_map(|track| &track.values);
         let held = self.skeleton.held_morphs.iter().map(|(_, weight)| weight);
         tracks.chain(&self.skeleton.rest.morph_weights).chain(held).any(|weight| *weight != 0.0)
+    }
+
+    /// Returns the clip that joins all others, if they are parts of one take.
+    pub fn take(&self) -> Option<u32> {
+        let first = *self.first_clips.first()?;
+        self.clips.get(first as usize).is_some_and(|clip| clip.name.as_deref() == Some(TOGETHER)).then_some(first)
     }
 
     /// Returns the number of morph weights of a pose.

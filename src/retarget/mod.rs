@@ -16,6 +16,7 @@
 
 pub mod exercise;
 pub mod feet;
+pub mod first;
 pub mod in_place;
 pub mod motion;
 pub mod names;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Quat, Vec3, Vec4};
 
 pub use exercise::exercise;
+pub use first::first_clips;
 pub use in_place::keep_in_place;
 pub use roles::humanoid_of;
 

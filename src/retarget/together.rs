@@ -11,8 +11,6 @@ use std::collections::HashSet;
 
 use crate::model::{Clip, Interpolation, Model, MorphTrack, Track};
 
-/// The name of the clip that joins all clips of a file.
-pub const TOGETHER: &str = "together";
 /// The largest number of keys of a timeline of a part that repeats. A longer one plays once, and stays at its end.
 const MOST_KEYS: usize = 1 << 16;
 

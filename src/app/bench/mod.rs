@@ -34,6 +34,7 @@ use super::models::load_models;
 use super::output::{cannot_write, check_files, is_standard_output, print, print_aside, write_file};
 use super::text::page_columns;
 use crate::cli::BenchArgs;
+use crate::crowd::ClipChoice;
 use crate::renderer::UploadPath;
 
 /// The largest number of rows. More would take days, and lists of options can describe more than memory holds.
@@ -51,6 +52,12 @@ pub fn check(args: &BenchArgs) -> Result<()> {
 /// Runs the command.
 pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     check(args)?;
+    let mut args = args.clone();
+    if args.crowd.clip == ClipChoice::Auto {
+        // Names may not decide about the work, nor builds that choose otherwise.
+        args.crowd.clip = ClipChoice::Index(0);
+    }
+    let args = &args;
     if let Some(program) = &args.comparison.against {
         return against::run(args, program, &Interrupt::listen()?);
     }

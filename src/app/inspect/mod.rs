@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use self::skeleton::{clip, morph_targets, nodes, roles, scenes, skins};
+use self::skeleton::{clips, morph_targets, nodes, roles, scenes, skins};
 use self::surface::{bytes_per_instance, geometry, images, levels, material, static_bytes, vector};
 use super::advice::in_one_line;
 use super::fact::{Fact, page};
@@ -147,7 +147,7 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
         facts.push(("levels", levels(model, height.filter(|&height| height > 0.0))));
     }
     facts.extend([
-        ("clips", model.clips.iter().map(clip).collect()),
+        ("clips", clips(model)),
         ("materials", model.materials.iter().map(material).collect()),
         ("images", images(model)),
         ("geometry", geometry(&model.geometry)),

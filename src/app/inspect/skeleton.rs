@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::app::fact::Fact;
 use crate::model::{Clip, Interpolation, Model, MorphedNode, NO_PARENT, Role, Track};
-use crate::retarget::humanoid_of;
+use crate::retarget::together::are_parts;
+use crate::retarget::{first_clips, humanoid_of};
 
 pub(super) fn scenes(model: &Model) -> Fact {
     let shown = model.source.shown_scene.map(|scene| scene as usize);
@@ -106,7 +107,13 @@ pub(super) fn roles(model: &Model) -> (Option<String>, Fact) {
     (Some(humanoid.source.to_string()), humanoid.roles().map(role).collect())
 }
 
-pub(super) fn clip(clip: &Clip) -> Fact {
+/// Lists the clips. `shown_first` is the one that is shown without `--clip`, unless all are shown together.
+pub(super) fn clips(model: &Model) -> Fact {
+    let first = if are_parts(&model.clips) { None } else { Some(first_clips(model).first().map_or(0, |&first| first)) };
+    (0..).zip(&model.clips).map(|(index, own)| clip(own, first == Some(index))).collect()
+}
+
+fn clip(clip: &Clip, is_first: bool) -> Fact {
     let (mut interpolations, mut keys) = (BTreeMap::new(), 0);
     let mut tracks_of = vec![0_usize; clip.timelines.len()];
     for (timeline, interpolation, _) in tracks(clip) {
@@ -127,6 +134,7 @@ pub(super) fn clip(clip: &Clip) -> Fact {
         // The file that the clip was borrowed from.
         ("file", clip.file.as_deref().into()),
         ("duration", clip.duration_seconds.into()),
+        ("shown_first", is_first.into()),
         // The numbers of tracks.
         ("translations", clip.translations.len().into()),
         ("rotations", clip.rotations.len().into()),

@@ -108,7 +108,7 @@ impl State {
             self.scene.with_models(models, SceneOptions { crowd: &placed(args), ..args.into() })
         };
         let scene = place(&args, Arc::clone(&models)).or_else(|_| {
-            (args.crowd.clip, args.crowd.show.joint) = (ClipChoice::Index(0), None);
+            (args.crowd.clip, args.crowd.show.joint) = (ClipChoice::Auto, None);
             args.crowd.camera = CameraArgs::default();
             place(&args, models)
         })?;
@@ -256,9 +256,10 @@ impl State {
             ClipChoice::None => "rest pose".to_owned(),
             ClipChoice::All => "all clips".to_owned(),
             ClipChoice::Name(name) => name.clone(),
-            ClipChoice::Index(index) => {
-                let clip = self.scene.models.iter().find_map(|model| model.clips.get(*index));
-                clip.map_or_else(|| format!("clip {index}"), |clip| clip_name(*index, clip))
+            choice => {
+                let clip =
+                    |model: &Model| choice.index_in(model).and_then(|at| Some(clip_name(at, model.clips.get(at)?)));
+                self.scene.models.iter().find_map(clip).unwrap_or_default()
             }
         }
     }

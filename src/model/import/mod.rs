@@ -153,6 +153,7 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
         materials: materials.list,
         images: materials.images,
         clips,
+        first_clips: Vec::new(),
         humanoid,
         source,
         warnings: warnings.into_sentences(),

@@ -188,8 +188,9 @@ warnings: 1
   extensionsUsed[0]: EXT_bent_spoons is not supported; it is ignored
 
 clips: 1
-  #  name            duration  move  tracks   keys  bytes
-  0  wave\\u{{1b}}[31m  1.5 s     1     STEP: 1  2     32 bytes
+  #  name            duration  shown  move  tracks   keys  bytes
+                               first
+  0  wave\\u{{1b}}[31m  1.5 s     yes    1     STEP: 1  2     32 bytes
 
 materials: 1
   #  name     base     metallic  roughness  unlit  alpha   double

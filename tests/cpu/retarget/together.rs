@@ -1,15 +1,20 @@
 //! Clips together: each part is what it was, at its own time.
 
-use glam::{Affine3A, Vec3};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec3, Vec4};
 use throng::animation::{PoseScratch, pose_model};
-use throng::app::models::add_wanted;
-use throng::crowd::ClipChoice;
+use throng::app::models::{add_wanted, load_models};
+use throng::crowd::{ClipChoice, Crowd, CrowdSettings};
 use throng::model::{Clip, Interpolation, Model, import};
+use throng::retarget::first_clips;
 use throng::retarget::together::{are_parts, join};
 
 use crate::common::assets::{WALKER, asset, wild_path};
 use crate::common::invariants::check_clip;
 use crate::common::lanes::check_lanes;
+use crate::common::scene;
 use crate::cpu::crowd::{chain, clip_with, named, track};
 
 /// Returns the matrices of all nodes, and the morph weights.
@@ -117,4 +122,43 @@ fn a_clip_for_each_object_moves_all_objects() {
     add_wanted(&mut model, &named("together"));
     let nodes: Vec<u32> = model.clips.last().unwrap().translations.iter().map(|track| track.node).collect();
     assert_eq!(nodes.len(), 3, "{nodes:?}");
+}
+
+#[test]
+fn what_is_shown_first_stands_walks_or_repeats() {
+    let first = |names: &[&str]| first_clips(&chain("body", 3, 2.0, names));
+    assert_eq!(first(&["Death", "2H_Melee_Idle", "Walking_A", "Idle", "RunFast"]), [3, 2, 4]);
+    assert_eq!(first(&["Armature|WalkCycle", "crest"]), [0]);
+    assert_eq!(first(&["Forest", "Runner", "Sidewalk"]), [0], "each of them repeats");
+    let mut falls = chain("body", 3, 2.0, &["Death", "Dance"]);
+    falls.clips[0].rotations[0].values[3] = Vec4::new(1.0, 0.0, 0.0, 0.0);
+    assert_eq!(first_clips(&falls), [1]);
+    assert_eq!(first_clips(&Model::default()), [0; 0]);
+    let crowd = |count| {
+        let model = Model { first_clips: vec![2, 0], ..chain("body", 3, 2.0, &["Walk", "Death", "Idle"]) };
+        let clip = ClipChoice::Auto;
+        let settings = CrowdSettings { instance_count: count, clip, ..CrowdSettings::default() };
+        let crowd = Crowd::new(Arc::from([model]), &settings).unwrap();
+        crowd.instance_states().map(|state| state.clip.unwrap()).collect::<BTreeSet<u32>>()
+    };
+    assert_eq!((crowd(1), crowd(20)), (BTreeSet::from([2]), BTreeSet::from([0, 2])));
+}
+
+/// A character, and parts of one take.
+#[test]
+#[cfg_attr(not(wild_models), ignore = "set THRONG_WILD_MODELS to the folder of models with faults")]
+fn loaded_models_know_what_they_show_first() {
+    let first = |path: &str, options: &str| {
+        let args = scene::arguments(&format!("{path} {options}")).crowd;
+        let models = load_models(&args).unwrap();
+        let settings = CrowdSettings { instance_count: 8, clip: args.clip, ..CrowdSettings::default() };
+        let name = |clip: u32| models[0].clips[clip as usize].name.clone().unwrap();
+        let crowd = Crowd::new(Arc::clone(&models), &settings).unwrap();
+        crowd.instance_states().map(|state| name(state.clip.unwrap())).collect::<BTreeSet<String>>()
+    };
+    let parts = wild_path("w18_a_clip_for_each_object.gltf");
+    for options in ["", "--clip all", "--clip together"] {
+        assert_eq!(first(parts.to_str().unwrap(), options), BTreeSet::from(["together".to_owned()]), "{options}");
+    }
+    assert_eq!(first("", ""), ["Walk", "Run", "Idle"].map(str::to_owned).into());
 }

@@ -166,7 +166,8 @@ impl Panel {
         let clips = longest.clips.iter().enumerate();
         let clips = clips.map(|(index, clip)| {
             let file = clip.file.as_deref().map_or_else(String::new, |file| format!("  from {file}"));
-            format!("{}  ({:.2} s){file}", clip_name(index, clip), clip.duration_seconds)
+            let first = if longest.first_clips.first() == Some(&(index as u32)) { ", shown first" } else { "" };
+            format!("{}  ({:.2} s{first}){file}", clip_name(index, clip), clip.duration_seconds)
         });
         let rows: Vec<String> = special.into_iter().chain(clips).collect();
         let chosen = match &state.args.crowd.clip {
