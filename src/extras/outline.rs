@@ -53,7 +53,6 @@ struct Drawing {
     layout: PipelineLayout,
     set: DescriptorSet,
     sampler: Sampler,
-    _set_layout: DescriptorSetLayout,
 }
 
 impl Outline {
@@ -154,7 +153,7 @@ impl Drawing {
         let silhouette = image(device, extent)?;
         let sampler = Sampler::clamped(device, "outline sampler", vk::Filter::NEAREST)?;
         let set = DescriptorSet::new(device, "outline set", &set_layout, &[Binding::Texture(&silhouette, &sampler)])?;
-        Ok(Self { silhouette, casters, skinning, line, format, layout, set, sampler, _set_layout: set_layout })
+        Ok(Self { silhouette, casters, skinning, line, format, layout, set, sampler })
     }
 }
 

@@ -132,7 +132,6 @@ struct Drawing {
     changed_rows: Range<u32>,
     changed_texels: Vec<u8>,
     _sampler: Sampler,
-    _set_layout: DescriptorSetLayout,
     device: Arc<Device>,
 }
 
@@ -235,7 +234,6 @@ impl Drawing {
             changed_rows: 0..0,
             changed_texels: Vec::new(),
             _sampler: sampler,
-            _set_layout: set_layout,
             device: Arc::clone(device),
         })
     }

@@ -149,12 +149,12 @@ impl Device {
 
     /// Allocates memory for a resource.
     pub(super) fn allocate(
-        &self,
+        self: &Arc<Self>,
         name: &str,
         requirements: vk::MemoryRequirements,
         location: MemoryLocation,
         linear: bool,
-    ) -> Result<Allocation> {
+    ) -> Result<Memory> {
         if requirements.size > self.physical.max_allocation_bytes {
             // gpu-allocator does not check this limit.
             return Err(Error::OverLimit {
@@ -182,14 +182,7 @@ impl Device {
             })?;
         self.created.fetch_add(1, Ordering::Relaxed);
         self.allocated_bytes.fetch_add(allocation.size(), Ordering::Relaxed);
-        Ok(allocation)
-    }
-
-    /// Frees memory.
-    pub(super) fn free(&self, allocation: Allocation) {
-        self.allocated_bytes.fetch_sub(allocation.size(), Ordering::Relaxed);
-        // Freeing fails only for an allocation of another allocator, which the types exclude.
-        let _ = self.allocator.lock().unwrap_or_else(PoisonError::into_inner).free(allocation);
+        Ok(Memory { allocation, device: Arc::clone(self) })
     }
 
     /// Waits until the GPU is idle.
@@ -197,6 +190,21 @@ impl Device {
         let _queue = self.queue();
         // SAFETY: the guard keeps others from the queue.
         unsafe { self.raw.device_wait_idle() }.context("vkDeviceWaitIdle")
+    }
+}
+
+/// The memory of a resource, which is freed on drop: after the resource.
+pub(super) struct Memory {
+    pub allocation: Allocation,
+    device: Arc<Device>,
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        let allocation = std::mem::take(&mut self.allocation);
+        self.device.allocated_bytes.fetch_sub(allocation.size(), Ordering::Relaxed);
+        // Freeing fails only for an allocation of another allocator, which the types exclude.
+        let _ = self.device.allocator.lock().unwrap_or_else(PoisonError::into_inner).free(allocation);
     }
 }
 

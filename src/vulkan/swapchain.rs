@@ -180,7 +180,7 @@ impl Swapchain {
                 // The image was acquired again, so this does not wait.
                 presented.wait_and_reset()?;
             }
-            fences = [presented.raw];
+            fences = [presented.raw()];
             fence_info = vk::SwapchainPresentFenceInfoEXT::default().fences(&fences);
             info = info.push_next(&mut fence_info);
         }

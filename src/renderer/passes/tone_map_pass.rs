@@ -20,7 +20,6 @@ pub struct ToneMapPass {
     layout: PipelineLayout,
     set: DescriptorSet,
     sampler: Sampler,
-    _set_layout: DescriptorSetLayout,
 }
 
 impl ToneMapPass {
@@ -59,7 +58,7 @@ impl ToneMapPass {
         let sampler = Sampler::clamped(device, "tone map sampler", vk::Filter::NEAREST)?;
         let set =
             DescriptorSet::new(device, "tone map set", &set_layout, &[Binding::Texture(&attachments.hdr, &sampler)])?;
-        Ok(Self { pipeline, layout, set, sampler, _set_layout: set_layout })
+        Ok(Self { pipeline, layout, set, sampler })
     }
 
     /// Replaces the attachments, after a resize.
