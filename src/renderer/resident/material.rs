@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ash::vk;
 use glam::{Vec3, Vec4};
 
-use super::texture::{Samplers, Texture, TextureCache, TextureContent};
+use super::texture::{COLOR, DATA, Samplers, Texture, TextureCache};
 use super::upload::Uploader;
 use crate::model::{AlphaMode, DrawRange, Material, MaterialTexture, Model, Topology};
 use crate::renderer::error::Result;
@@ -43,8 +43,8 @@ impl GpuMaterials {
         let mut sets = Vec::with_capacity(model.materials.len());
         for (index, material) in model.materials.iter().enumerate() {
             let mut textures = Vec::new();
-            for (texture, content) in slots(material) {
-                textures.push(cache.get(model, texture.map(|texture| texture.texture), content)?);
+            for (texture, format) in slots(material) {
+                textures.push(cache.get(model, texture.map(|texture| texture.texture), format)?);
             }
             let mut bindings = vec![Binding::Part(&factors, index as u64 * stride, size_of::<MaterialData>() as u64)];
             bindings.extend(textures.iter().map(|texture| texture.binding()));
@@ -55,14 +55,14 @@ impl GpuMaterials {
     }
 }
 
-/// Returns the textures of a material, in the order of [`features::TEXTURES`].
-fn slots(material: &Material) -> [(Option<MaterialTexture>, TextureContent); 5] {
+/// Returns the textures of a material with their formats, in the order of [`features::TEXTURES`].
+fn slots(material: &Material) -> [(Option<MaterialTexture>, vk::Format); 5] {
     [
-        (material.base_color_texture, TextureContent::Color),
-        (material.metallic_roughness_texture, TextureContent::Data),
-        (material.occlusion_texture, TextureContent::Data),
-        (material.emissive_texture, TextureContent::Color),
-        (material.normal_texture, TextureContent::Data),
+        (material.base_color_texture, COLOR),
+        (material.metallic_roughness_texture, DATA),
+        (material.occlusion_texture, DATA),
+        (material.emissive_texture, COLOR),
+        (material.normal_texture, DATA),
     ]
 }
 

@@ -17,23 +17,10 @@ use crate::vulkan::descriptors::Binding;
 use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo, Sampler};
 
-/// The meaning of an image's numbers. A model may use the same image both ways.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TextureContent {
-    /// sRGB-encoded colours.
-    Color,
-    /// Linear numbers.
-    Data,
-}
-
-impl TextureContent {
-    fn format(self) -> vk::Format {
-        match self {
-            Self::Color => vk::Format::R8G8B8A8_SRGB,
-            Self::Data => vk::Format::R8G8B8A8_UNORM,
-        }
-    }
-}
+/// The format of images of sRGB-encoded colours. A model may use the same image in both formats.
+pub const COLOR: vk::Format = vk::Format::R8G8B8A8_SRGB;
+/// The format of images of linear numbers.
+pub const DATA: vk::Format = vk::Format::R8G8B8A8_UNORM;
 
 /// Returns the size of a texture with all of its mip levels, at four bytes per texel.
 pub fn texture_bytes(width: u32, height: u32) -> u64 {
@@ -70,12 +57,12 @@ impl Texture {
     }
 }
 
-/// Uploads each image once for each content, for any number of materials.
+/// Uploads each image once for each format, for any number of materials.
 pub struct TextureCache<'a> {
     uploader: &'a mut Uploader,
     samplers: &'a mut Samplers,
-    images: HashMap<Option<(u32, TextureContent)>, Arc<Image>>,
-    textures: HashMap<Option<(model::Texture, TextureContent)>, Arc<Texture>>,
+    images: HashMap<Option<(u32, vk::Format)>, Arc<Image>>,
+    textures: HashMap<Option<(model::Texture, vk::Format)>, Arc<Texture>>,
 }
 
 impl<'a> TextureCache<'a> {
@@ -85,24 +72,19 @@ impl<'a> TextureCache<'a> {
     }
 
     /// Returns the texture of a material's slot. Slots without a texture share one white texel.
-    pub fn get(
-        &mut self,
-        model: &Model,
-        texture: Option<model::Texture>,
-        content: TextureContent,
-    ) -> Result<Arc<Texture>> {
+    pub fn get(&mut self, model: &Model, texture: Option<model::Texture>, format: vk::Format) -> Result<Arc<Texture>> {
         let source = texture.and_then(|texture| model.images.get(texture.image as usize));
         // An index out of range gives white, like a missing texture.
-        let wanted = source.and(texture).map(|texture| (texture, content));
+        let wanted = source.and(texture).map(|texture| (texture, format));
         if let Some(known) = self.textures.get(&wanted) {
             return Ok(Arc::clone(known));
         }
         let white = model::Image::new("white", 1, 1, vec![255; 4]);
-        let key = wanted.map(|(texture, content)| (texture.image, content));
+        let key = wanted.map(|(texture, format)| (texture.image, format));
         let image = match self.images.get(&key) {
             Some(image) => Arc::clone(image),
             None => {
-                let image = Arc::new(upload(self.uploader, source.unwrap_or(&white), content.format())?);
+                let image = Arc::new(upload(self.uploader, source.unwrap_or(&white), format)?);
                 self.images.insert(key, Arc::clone(&image));
                 image
             }
