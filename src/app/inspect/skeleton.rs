@@ -12,6 +12,11 @@ pub(super) fn scenes(model: &Model) -> Fact {
     scenes.map(|(index, name)| [("name", name.as_deref().into()), ("shown", (shown == Some(index)).into())]).collect()
 }
 
+/// Returns the mesh that the scene shows at each node, by glTF indices.
+fn shown_meshes(model: &Model) -> BTreeMap<u32, u32> {
+    model.geometry.source_primitives.iter().map(|primitive| (primitive.node, primitive.mesh)).collect()
+}
+
 /// Lists the nodes depth first: parents come before their children. Nodes, parents, skins and meshes are glTF indices.
 pub(super) fn nodes(model: &Model) -> Fact {
     let skeleton = &model.skeleton;
@@ -26,8 +31,7 @@ pub(super) fn nodes(model: &Model) -> Fact {
             }
         }
     }
-    let shown = model.geometry.source_primitives.iter();
-    let meshes: BTreeMap<u32, u32> = shown.map(|primitive| (primitive.node, primitive.mesh)).collect();
+    let meshes = shown_meshes(model);
     let weights: BTreeMap<u32, u32> =
         skeleton.morphed_nodes.iter().map(|morphed| (morphed.node, morphed.weight_count)).collect();
     let node = |(index, skins): (u32, Vec<u32>)| {
@@ -52,8 +56,7 @@ pub(super) fn nodes(model: &Model) -> Fact {
 /// Lists the morph targets of each mesh node, with the weights of the rest pose.
 pub(super) fn morph_targets(model: &Model) -> Fact {
     let skeleton = &model.skeleton;
-    let shown = model.geometry.source_primitives.iter();
-    let meshes: BTreeMap<u32, u32> = shown.map(|primitive| (primitive.node, primitive.mesh)).collect();
+    let meshes = shown_meshes(model);
     let of_node = |morphed: &MorphedNode| {
         let node = skeleton.source_nodes[morphed.node as usize];
         let mesh = meshes.get(&node).copied();
