@@ -22,34 +22,18 @@ macro_rules! both_sides {
 }
 
 /// The name of each role in VRM 1.0.
-const NAMES: [&str; ROLE_COUNT] = both_sides!(
+const NAMES: [&str; ROLE_COUNT] = both_sides! {
     ["hips", "spine", "chest", "upperChest", "neck", "head"],
     [
-        "Shoulder",
-        "UpperArm",
-        "LowerArm",
-        "Hand",
-        "UpperLeg",
-        "LowerLeg",
-        "Foot",
-        "Toes",
-        "ThumbMetacarpal",
-        "ThumbProximal",
-        "ThumbDistal",
-        "IndexProximal",
-        "IndexIntermediate",
-        "IndexDistal",
-        "MiddleProximal",
-        "MiddleIntermediate",
-        "MiddleDistal",
-        "RingProximal",
-        "RingIntermediate",
-        "RingDistal",
-        "LittleProximal",
-        "LittleIntermediate",
-        "LittleDistal"
+        "Shoulder", "UpperArm", "LowerArm", "Hand",
+        "UpperLeg", "LowerLeg", "Foot", "Toes",
+        "ThumbMetacarpal", "ThumbProximal", "ThumbDistal",
+        "IndexProximal", "IndexIntermediate", "IndexDistal",
+        "MiddleProximal", "MiddleIntermediate", "MiddleDistal",
+        "RingProximal", "RingIntermediate", "RingDistal",
+        "LittleProximal", "LittleIntermediate", "LittleDistal"
     ]
-);
+};
 
 /// The number of roles of the torso, which come first.
 const TORSO_COUNT: u8 = 6;
@@ -140,18 +124,6 @@ impl Role {
     /// Returns the role with a name of VRM 1.0.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::all().find(|role| role.name() == name)
-    }
-
-    /// Returns the side, or `None` for the torso.
-    pub fn side(self) -> Option<Side> {
-        let side = self.0.checked_sub(TORSO_COUNT)? / SIDE_COUNT;
-        Some(if side == 0 { Side::Left } else { Side::Right })
-    }
-
-    /// Returns the finger's number, or `None` for other roles.
-    pub fn finger_number(self) -> Option<usize> {
-        let of_side = self.0.checked_sub(TORSO_COUNT)? % SIDE_COUNT;
-        Some(usize::from(of_side.checked_sub(Limb::Toes as u8 + 1)?) / PHALANGES)
     }
 }
 
