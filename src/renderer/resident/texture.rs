@@ -29,7 +29,7 @@ pub fn texture_bytes(width: u32, height: u32) -> u64 {
     4 * (0..levels).map(texels).sum::<u64>()
 }
 
-/// An image with its sampler.
+/// An image with its sampler. Textures share both.
 pub struct Texture {
     image: Arc<Image>,
     sampler: Arc<Sampler>,
@@ -62,25 +62,21 @@ pub struct TextureCache<'a> {
     uploader: &'a mut Uploader,
     samplers: &'a mut Samplers,
     images: HashMap<Option<(u32, vk::Format)>, Arc<Image>>,
-    textures: HashMap<Option<(model::Texture, vk::Format)>, Arc<Texture>>,
 }
 
 impl<'a> TextureCache<'a> {
     /// Returns an empty cache.
     pub fn new(uploader: &'a mut Uploader, samplers: &'a mut Samplers) -> Self {
-        Self { uploader, samplers, images: HashMap::new(), textures: HashMap::new() }
+        Self { uploader, samplers, images: HashMap::new() }
     }
 
     /// Returns the texture of a material's slot. Slots without a texture share one white texel.
-    pub fn get(&mut self, model: &Model, texture: Option<model::Texture>, format: vk::Format) -> Result<Arc<Texture>> {
+    pub fn get(&mut self, model: &Model, texture: Option<model::Texture>, format: vk::Format) -> Result<Texture> {
         let source = texture.and_then(|texture| model.images.get(texture.image as usize));
         // An index out of range gives white, like a missing texture.
-        let wanted = source.and(texture).map(|texture| (texture, format));
-        if let Some(known) = self.textures.get(&wanted) {
-            return Ok(Arc::clone(known));
-        }
+        let wanted = source.and(texture);
         let white = model::Image::new("white", 1, 1, vec![255; 4]);
-        let key = wanted.map(|(texture, format)| (texture.image, format));
+        let key = wanted.map(|texture| (texture.image, format));
         let image = match self.images.get(&key) {
             Some(image) => Arc::clone(image),
             None => {
@@ -89,16 +85,8 @@ impl<'a> TextureCache<'a> {
                 image
             }
         };
-        let state = wanted.map_or_else(TextureSampler::default, |(texture, _)| texture.sampler);
-        let sampler = self.samplers.get(self.uploader.device(), state)?;
-        let made = Arc::new(Texture { image, sampler });
-        self.textures.insert(wanted, Arc::clone(&made));
-        Ok(made)
-    }
-
-    /// Returns all textures.
-    pub fn into_textures(self) -> Vec<Arc<Texture>> {
-        self.textures.into_values().collect()
+        let state = wanted.map_or_else(TextureSampler::default, |texture| texture.sampler);
+        Ok(Texture { image, sampler: self.samplers.get(self.uploader.device(), state)? })
     }
 }
 
