@@ -14,7 +14,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::renderer::Renderer;
 use crate::renderer::error;
 use crate::renderer::passes::PassInput;
-use crate::shader_types::SpecializationConstants;
+use crate::renderer::passes::tone_map_pass::output_constants;
 use crate::vulkan::Result;
 use crate::vulkan::barrier::{Access, ImageBarrier, SAMPLED, TRANSFER_TARGET, discarded};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
@@ -23,7 +23,6 @@ use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo, Sampler};
 use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, PipelineBuilder, PipelineLayout, VertexInput};
 use crate::vulkan::spirv;
-use crate::vulkan::swapchain::encodes_srgb;
 
 /// One vertex of the overlay.
 #[repr(C)]
@@ -329,11 +328,7 @@ impl Drawing {
     fn build(&self, builder: &PipelineBuilder, format: vk::Format) -> Result<Pipeline> {
         builder.graphics(&GraphicsPipelineInfo {
             fragment: Some(&spirv::OVERLAY_FRAG),
-            constants: &SpecializationConstants {
-                encodes_srgb: (!encodes_srgb(format)).into(),
-                ..SpecializationConstants::default()
-            }
-            .words(),
+            constants: &output_constants(format).words(),
             vertex_input: VERTICES,
             color_format: Some(format),
             blend: Some(Blend::Premultiplied),
