@@ -317,7 +317,9 @@ impl<'r> Retarget<'r> {
     fn move_node(&self, node: usize, way: Vec3, local: &mut LocalPose, matrices: &[Affine3A]) {
         let above = self.target.model.skeleton.parent(node).map_or(Affine3A::IDENTITY, |parent| matrices[parent]);
         let moved = local.translations[node] + above.inverse().transform_vector3(way);
-        local.translations[node] = finite_or(moved, local.translations[node]);
+        if moved.is_finite() {
+            local.translations[node] = moved;
+        }
     }
 
     /// Gives each node that turns the rotation relative to its parent that turns it.
@@ -395,10 +397,6 @@ fn loose(rig: &Rig) -> Vec<(usize, usize, Vec3)> {
         }
     }
     loose
-}
-
-fn finite_or(value: Vec3, otherwise: Vec3) -> Vec3 {
-    if value.is_finite() { value } else { otherwise }
 }
 
 /// Returns the times of all keys that move nodes, ascending. `None` if there are too many.

@@ -21,7 +21,8 @@ pub struct Device {
     pub raw: ash::Device,
     /// The physical device, with its features and limits.
     pub physical: PhysicalDevice,
-    debug_utils: Option<ext::debug_utils::Device>,
+    /// The functions of `VK_EXT_debug_utils`, or `None` if the extension is not enabled.
+    pub(super) debug_utils: Option<ext::debug_utils::Device>,
     queue: Mutex<vk::Queue>,
     allocator: ManuallyDrop<Mutex<Allocator>>,
     created: AtomicU64,
@@ -140,11 +141,6 @@ impl Device {
             // SAFETY: the handle is alive and belongs to this device. A failure only loses the name.
             let _ = unsafe { debug_utils.set_debug_utils_object_name(&info) };
         }
-    }
-
-    /// Returns the functions of `VK_EXT_debug_utils`, or `None` if the extension is not enabled.
-    pub(super) fn debug_utils(&self) -> Option<&ext::debug_utils::Device> {
-        self.debug_utils.as_ref()
     }
 
     /// Allocates memory for a resource.

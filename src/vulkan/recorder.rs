@@ -52,11 +52,6 @@ impl<'a> Recorder<'a> {
         Self { device, commands }
     }
 
-    /// Returns the device.
-    pub fn device(&self) -> &'a Device {
-        self.device
-    }
-
     /// Returns the command buffer, for commands that this type does not offer.
     pub fn raw(&self) -> vk::CommandBuffer {
         self.commands
@@ -64,7 +59,7 @@ impl<'a> Recorder<'a> {
 
     /// Runs `record` inside a region that captures and validation messages name `label`.
     pub fn labelled(&self, label: &CStr, record: impl FnOnce()) {
-        let Some(debug_utils) = self.device.debug_utils() else { return record() };
+        let Some(debug_utils) = &self.device.debug_utils else { return record() };
         let info = vk::DebugUtilsLabelEXT::default().label_name(label);
         // SAFETY: the promise of `new`.
         unsafe { debug_utils.cmd_begin_debug_utils_label(self.commands, &info) };
