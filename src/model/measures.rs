@@ -1,4 +1,5 @@
-//! What a model amounts to: counts, bytes, how open its surfaces are, and the matrices of the rest pose.
+//! What a model amounts to: counts, bytes, how open its surfaces are, its tracks and ancestors, and the matrices of the rest
+//! pose.
 
 use glam::{Affine3A, DVec3};
 
@@ -35,6 +36,11 @@ impl Clip {
 }
 
 impl Skeleton {
+    /// Returns the nodes above a node, the nearest one first.
+    pub fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.parent(node), |&node| self.parent(node))
+    }
+
     /// Returns `model_from_node` of each node in the rest pose.
     pub fn rest_matrices(&self) -> Vec<Affine3A> {
         let Self { parents, rest, fixed_locals, .. } = self;

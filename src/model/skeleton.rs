@@ -138,11 +138,6 @@ impl Skeleton {
     pub fn parent(&self, node: usize) -> Option<usize> {
         self.parents.get(node).filter(|&&parent| parent != NO_PARENT).map(|&parent| parent as usize)
     }
-
-    /// Returns the nodes above a node, the nearest one first.
-    pub fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> {
-        std::iter::successors(self.parent(node), |&node| self.parent(node))
-    }
 }
 
 /// The layout of a palette: a node and an inverse bind matrix for each joint matrix. Joint matrix `k` is

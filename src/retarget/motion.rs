@@ -80,7 +80,6 @@ pub struct Retarget<'r> {
     /// The nodes that turn, and those that move.
     nodes: Vec<usize>,
     moved: Vec<usize>,
-    rest: &'r LocalPose,
     /// The rest rotation of each node relative to its parent.
     rest_rotations: Vec<Quat>,
     /// How many more nodes may be posed.
@@ -116,7 +115,7 @@ impl<'r> Retarget<'r> {
         let key_values: usize =
             source.model.clips.iter().flat_map(Clip::node_tracks).map(|track| track.value_count).sum();
         let most_posed_nodes = MOST_POSED_NODES.max(MOST_POSED_NODES_PER_VALUE * key_values as u64);
-        let (rest, posed_nodes_left) = (&skeleton.rest, Cell::new(most_posed_nodes));
+        let posed_nodes_left = Cell::new(most_posed_nodes);
         Some(Self {
             source,
             target,
@@ -128,7 +127,6 @@ impl<'r> Retarget<'r> {
             loose,
             nodes,
             moved,
-            rest,
             rest_rotations,
             posed_nodes_left,
         })
@@ -178,7 +176,7 @@ impl<'r> Retarget<'r> {
     fn key(&self, seconds: f32, pose: &LocalPose) -> Key {
         let rotation = |&node: &usize| {
             let rotation = pose.rotations[node];
-            if rotation.is_finite() { rotation } else { self.rest.rotations[node] }
+            if rotation.is_finite() { rotation } else { self.target.model.skeleton.rest.rotations[node] }
         };
         Key {
             seconds,
@@ -302,7 +300,7 @@ impl<'r> Retarget<'r> {
 
     /// Returns the pose of the target in which nodes have made these turns, and its matrices.
     fn posed(&self, turns: &[Option<Quat>]) -> (LocalPose, Vec<Affine3A>) {
-        let mut local = self.rest.clone();
+        let mut local = self.target.model.skeleton.rest.clone();
         self.turn_nodes(turns, &mut local);
         let mut matrices = vec![Affine3A::IDENTITY; local.len()];
         model_from_nodes(&self.target.model.skeleton, &local, &mut matrices);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::app::fact::Fact;
-use crate::model::{Clip, Interpolation, Model, MorphedNode, NO_PARENT, Role, Track};
+use crate::model::{Clip, Interpolation, Model, MorphedNode, NO_PARENT, Role};
 use crate::retarget::humanoid_of;
 
 pub(super) fn scenes(model: &Model) -> Fact {
@@ -112,7 +112,9 @@ pub(super) fn roles(model: &Model) -> (Option<String>, Fact) {
 pub(super) fn clip(clip: &Clip) -> Fact {
     let (mut interpolations, mut keys) = (BTreeMap::new(), 0);
     let mut tracks_of = vec![0_usize; clip.timelines.len()];
-    for (timeline, interpolation, _) in tracks(clip) {
+    let of_nodes = clip.node_tracks().map(|track| (track.timeline, track.interpolation));
+    let of_morphs = clip.morph_weights.iter().map(|track| (track.timeline, track.interpolation));
+    for (timeline, interpolation) in of_nodes.chain(of_morphs) {
         let name = match interpolation {
             Interpolation::Step => "STEP",
             Interpolation::Linear => "LINEAR",
@@ -152,18 +154,11 @@ pub(super) fn clip(clip: &Clip) -> Fact {
     ])
 }
 
-/// Iterates over the timeline, the interpolation and the size in bytes of all tracks.
-fn tracks(clip: &Clip) -> impl Iterator<Item = (u32, Interpolation, usize)> {
-    fn of<T>(tracks: &[Track<T>]) -> impl Iterator<Item = (u32, Interpolation, usize)> {
-        tracks.iter().map(|track| (track.timeline, track.interpolation, size_of_val(&track.values[..])))
-    }
-    let morphs = clip.morph_weights.iter();
-    let morphs = morphs.map(|track| (track.timeline, track.interpolation, size_of_val(&track.values[..])));
-    of(&clip.translations).chain(of(&clip.rotations)).chain(of(&clip.scales)).chain(morphs)
-}
-
 /// Returns the size of key times and values.
 pub(super) fn clip_bytes(clip: &Clip) -> usize {
     let times: usize = clip.timelines.iter().map(|times| size_of_val(&times[..])).sum();
-    times + tracks(clip).map(|(.., bytes)| bytes).sum::<usize>()
+    let vectors = clip.translations.iter().chain(&clip.scales).map(|track| size_of_val(&track.values[..]));
+    let rotations = clip.rotations.iter().map(|track| size_of_val(&track.values[..]));
+    let morphs = clip.morph_weights.iter().map(|track| size_of_val(&track.values[..]));
+    times + vectors.chain(rotations).chain(morphs).sum::<usize>()
 }
