@@ -208,7 +208,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
     let record_frame = |recorder: Recorder, slot: &Slot, number: u32| {
         // Each dispatch covers the vertices along x and the poses along y: here one dispatch for all.
         if number == 0 {
-            lighting.record(recorder, frame_data.sky);
+            lighting.environment.record(recorder, frame_data.sky);
         }
         recorder.bind_pipeline(&skin);
         for (number, set) in [(FRAME_SET, &slot.frame_set), (MODEL_SET, &gpu_model.set), (PAGE_SET, &slot.page_set)] {

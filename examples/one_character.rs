@@ -132,7 +132,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
 
     let record = |recorder: Recorder| {
         // Computes the light of the surroundings once, with its own barriers.
-        lighting.record(recorder, frame.sky);
+        lighting.environment.record(recorder, frame.sky);
         recorder.bind_pipeline(&skin);
         for (number, set) in [(FRAME_SET, &frame_set), (MODEL_SET, &gpu_model.set), (PAGE_SET, &page_set)] {
             recorder.bind_set(&layouts.skin, number, set);

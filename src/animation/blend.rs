@@ -31,13 +31,6 @@ pub struct Blend<'c> {
     pub to: Option<(Source<'c>, f32)>,
 }
 
-impl<'c> Blend<'c> {
-    /// Returns one clip at a time.
-    pub fn of(clip: Option<&'c Clip>, time_seconds: f64) -> Self {
-        Self { from: Source { clip, time_seconds }, to: None }
-    }
-}
-
 /// Poses all nodes of `model` by a clip or a blend.
 pub fn pose_blend<'s>(model: &Model, blend: &Blend<'_>, scratch: &'s mut PoseScratch) -> ModelPose<'s> {
     scratch.fit(model);

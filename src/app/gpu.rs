@@ -35,21 +35,11 @@ pub fn frames_in_flight(device: &Device) -> usize {
     if device.physical.is_cpu() { 1 } else { 2 }
 }
 
-/// Creates a renderer that draws a scene to images. One frame in flight is enough if each image is read back before the
-/// next frame. With the background `none` the images are transparent.
-pub fn offscreen_renderer(args: &GpuArgs, scene: &mut Scene, frames_in_flight: usize) -> Result<Equipped> {
-    offscreen_renderer_for(&offscreen_device(&args.device)?, args, scene, frames_in_flight)
-}
-
-/// Does the same on a device that exists.
-pub fn offscreen_renderer_for(
-    device: &Arc<Device>,
-    args: &GpuArgs,
-    scene: &mut Scene,
-    frames_in_flight: usize,
-) -> Result<Equipped> {
+/// Creates a renderer that draws a scene to images. One frame is in flight, because each image is read back before the next
+/// frame. With the background `none` the images are transparent.
+pub fn offscreen_renderer(device: &Arc<Device>, args: &GpuArgs, scene: &mut Scene) -> Result<Equipped> {
     let transparent = scene.look.background == Background::None;
-    let settings = settings(args.skinning, args.upload, args.quality, frames_in_flight);
+    let settings = settings(args.skinning, args.upload, args.quality, 1);
     let settings = RendererSettings { transparent, ..settings };
     check_memory(device, &settings, args.size, scene, false)?;
     offscreen_renderer_on(device, settings, args.size, &scene.models)

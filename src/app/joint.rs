@@ -1,5 +1,7 @@
 //! `--joint` and `--look-at`: from a name or an index to the node of each model.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Result, bail};
 
 use crate::model::{Model, Role, names};
@@ -33,10 +35,8 @@ fn node_of_joint(model: &Model, wanted: &str) -> Option<u32> {
 
 /// Returns the nodes that are joints of skins in use, parents first.
 pub fn joints(model: &Model) -> Vec<u32> {
-    let mut nodes: Vec<u32> = model.palette.joints().map(|entry| model.palette.nodes[entry as usize]).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    nodes
+    let nodes: BTreeSet<u32> = model.palette.joints().map(|entry| model.palette.nodes[entry as usize]).collect();
+    nodes.into_iter().collect()
 }
 
 /// Lists the joints of a model that are most like `wanted`, with their indices, for example `2 "hips", 3 "spine" in

@@ -65,7 +65,10 @@ impl<'a> Losses<'a> {
 
 /// Returns the result of the Vulkan call that failed, if one did.
 pub fn vulkan_result(error: &anyhow::Error) -> Option<vk::Result> {
-    vulkan_error(error).and_then(vulkan::Error::result)
+    match vulkan_error(error) {
+        Some(&vulkan::Error::Call { result, .. }) => Some(result),
+        _ => None,
+    }
 }
 
 type Build<'a> = dyn FnMut(&mut Scene) -> Result<Equipped> + 'a;

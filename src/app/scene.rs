@@ -59,7 +59,8 @@ pub struct Scene {
     pub crowd: Crowd,
     /// The camera, which frames the crowd at first.
     pub camera: OrbitCamera,
-    aim: Aim,
+    /// What the options ask the camera to show.
+    pub aim: Aim,
     /// Background, ground, exposure and sun.
     pub look: Look,
     /// What frames show beside the lit crowd.
@@ -167,11 +168,6 @@ impl Scene {
             }
         });
         self.models = Arc::clone(self.crowd.models());
-    }
-
-    /// Returns whether the camera frames the crowd, because the options ask for nothing else.
-    pub fn frames_crowd(&self) -> bool {
-        self.aim.frames_crowd()
     }
 
     /// Zooms towards the character or the ground at a point of the image ([`Ray::through`]), which stays there. A factor below

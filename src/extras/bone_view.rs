@@ -61,7 +61,6 @@ struct Drawing {
     layout: PipelineLayout,
     /// The bones of each model.
     models: Vec<ModelBones>,
-    _set_layout: DescriptorSetLayout,
 }
 
 struct ModelBones {
@@ -131,7 +130,7 @@ impl Drawing {
             samples: building.samples,
             ..GraphicsPipelineInfo::new("bones", &layout, &spirv::BONE_VIEW_VERT)
         })?;
-        Ok(Self { pipeline, layout, models, _set_layout: set_layout })
+        Ok(Self { pipeline, layout, models })
     }
 }
 

@@ -207,7 +207,6 @@ struct Drawing {
     skinning: Skinning,
     /// The view of which all pipelines exist.
     ready: DebugView,
-    _set_layout: DescriptorSetLayout,
 }
 
 /// What the views need of a model.
@@ -310,8 +309,7 @@ impl Drawing {
             Ok(DebugModel { set, coarsest_level, _palette_entries: entries })
         };
         let models = models.iter().zip(building.models).map(debug_model).collect::<vulkan::Result<_>>()?;
-        let ready = DebugView::Lit;
-        Ok(Self { pipelines: BTreeMap::new(), layout, models, skinning, ready, _set_layout: set_layout })
+        Ok(Self { pipelines: BTreeMap::new(), layout, models, skinning, ready: DebugView::Lit })
     }
 
     /// Builds the pipelines of a view that do not exist yet.

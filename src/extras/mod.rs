@@ -52,10 +52,9 @@ impl Show {
     /// Returns the memory that frames with these extras take beside the crowd's, for an image of a size. A window may show an
     /// outline and an overlay at any time.
     pub fn additions(&self, models: &[Model], instances: u64, size: [u32; 2], is_window: bool) -> Additions {
-        let mut all = Additions::default();
+        let mut all = motion_view::additions(self.view == DebugView::Motion, instances);
         all.bytes += debug_view::bytes(self.view, models);
         all.bytes += bone_view::bytes(self.bones, models);
-        all.add(motion_view::additions(self.view == DebugView::Motion, instances));
         if is_window {
             all.bytes += outline::bytes(size);
             all.bytes += overlay::BYTES;

@@ -16,10 +16,10 @@ use crate::renderer::error::Result;
 use crate::renderer::output::attachments::{DEPTH_BYTES, DEPTH_FORMAT};
 use crate::renderer::passes::crowd_draw::{self, Eye};
 use crate::renderer::passes::shadow_pass::{CasterKey, caster_key, caster_pipeline};
+use crate::renderer::passes::tone_map_pass::output_constants;
 use crate::renderer::passes::{Building, PassInput};
 use crate::renderer::resident::model::GpuDraw;
 use crate::renderer::{Renderer, Skinning};
-use crate::shader_types::SpecializationConstants;
 use crate::vulkan;
 use crate::vulkan::barrier::{Access, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
 use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
@@ -28,7 +28,6 @@ use crate::vulkan::image::{Image, ImageInfo, Sampler};
 use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, PipelineLayout};
 use crate::vulkan::recorder::Rendering;
 use crate::vulkan::spirv;
-use crate::vulkan::swapchain::encodes_srgb;
 
 /// The outline of the selected instance, if there is one.
 #[derive(Default)]
@@ -53,7 +52,6 @@ struct Drawing {
     layout: PipelineLayout,
     set: DescriptorSet,
     sampler: Sampler,
-    _set_layout: DescriptorSetLayout,
 }
 
 impl Outline {
@@ -134,11 +132,7 @@ impl Drawing {
         let layout = PipelineLayout::new(device, "outline pipeline layout", bind_point, &[&set_layout], None)?;
         let line = builder.graphics(&GraphicsPipelineInfo {
             fragment: Some(&spirv::OUTLINE_FRAG),
-            constants: &SpecializationConstants {
-                encodes_srgb: (!encodes_srgb(format)).into(),
-                ..SpecializationConstants::default()
-            }
-            .words(),
+            constants: &output_constants(format).words(),
             color_format: Some(format),
             blend: Some(Blend::Premultiplied),
             ..GraphicsPipelineInfo::new("outline", &layout, &spirv::OUTLINE_VERT)
@@ -154,7 +148,7 @@ impl Drawing {
         let silhouette = image(device, extent)?;
         let sampler = Sampler::clamped(device, "outline sampler", vk::Filter::NEAREST)?;
         let set = DescriptorSet::new(device, "outline set", &set_layout, &[Binding::Texture(&silhouette, &sampler)])?;
-        Ok(Self { silhouette, casters, skinning, line, format, layout, set, sampler, _set_layout: set_layout })
+        Ok(Self { silhouette, casters, skinning, line, format, layout, set, sampler })
     }
 }
 

@@ -14,7 +14,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::renderer::Renderer;
 use crate::renderer::error;
 use crate::renderer::passes::PassInput;
-use crate::shader_types::SpecializationConstants;
+use crate::renderer::passes::tone_map_pass::output_constants;
 use crate::vulkan::Result;
 use crate::vulkan::barrier::{Access, ImageBarrier, SAMPLED, TRANSFER_TARGET, discarded};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
@@ -23,7 +23,6 @@ use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo, Sampler};
 use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, PipelineBuilder, PipelineLayout, VertexInput};
 use crate::vulkan::spirv;
-use crate::vulkan::swapchain::encodes_srgb;
 
 /// One vertex of the overlay.
 #[repr(C)]
@@ -132,7 +131,6 @@ struct Drawing {
     changed_rows: Range<u32>,
     changed_texels: Vec<u8>,
     _sampler: Sampler,
-    _set_layout: DescriptorSetLayout,
     device: Arc<Device>,
 }
 
@@ -191,16 +189,58 @@ impl Overlay {
 
     /// Copies the changed rows of the atlas, outside of a rendering.
     pub fn record_atlas(&self, input: &PassInput) {
-        if let Some(drawing) = self.drawing.as_ref().filter(|_| !self.triangles.is_empty()) {
-            drawing.record_atlas(input);
+        let Some(drawing) = self.shown() else { return };
+        let (recorder, rows) = (input.recorder, &drawing.changed_rows);
+        let Some(SlotBuffers { rows: Some(buffer), .. }) = drawing.slots.get(drawing.slot) else {
+            return;
+        };
+        if rows.is_empty() {
+            return;
         }
+        let [width, height] = drawing.atlas_size();
+        // Fragment shaders of earlier frames have read the atlas (WAR). Before all rows are written, it has no contents.
+        let last_use = Access::SAMPLED_READ.finished();
+        let is_whole = *rows == (0..height);
+        let from = if is_whole { discarded(last_use) } else { (last_use, SAMPLED.1) };
+        recorder.image_barriers([ImageBarrier::new(&drawing.atlas, from, TRANSFER_TARGET)]);
+        let layers = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
+        let region = vk::BufferImageCopy::default()
+            .image_subresource(layers)
+            .image_offset(vk::Offset3D { x: 0, y: rows.start as i32, z: 0 })
+            .image_extent(vk::Extent3D { width, height: rows.end - rows.start, depth: 1 });
+        recorder.copy_buffer_to_image(buffer, &drawing.atlas, region);
+        // Fragment shaders sample the copy (RAW).
+        recorder.image_barriers([ImageBarrier::new(&drawing.atlas, TRANSFER_TARGET, SAMPLED)]);
     }
 
     /// Draws the triangles, inside a rendering.
     pub fn record(&self, input: &PassInput) {
-        if let Some(drawing) = self.drawing.as_ref().filter(|_| !self.triangles.is_empty()) {
-            drawing.record(input, &self.triangles);
+        let Some(drawing) = self.shown() else { return };
+        let PassInput { recorder, extent, .. } = *input;
+        let Some((pipeline, _)) = &drawing.pipeline else { return };
+        let Some(SlotBuffers { vertices: Some(vertices), indices: Some(indices), .. }) =
+            drawing.slots.get(drawing.slot)
+        else {
+            return;
+        };
+        recorder.bind_pipeline(pipeline);
+        recorder.bind_set(&drawing.layout, 0, &drawing.set);
+        recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
+        let clip_from_pixels = [2.0 / extent.width as f32, 2.0 / extent.height as f32];
+        recorder.push_constants(&drawing.layout, &OverlayConstants { clip_from_pixels });
+        recorder.bind_vertex_buffer(0, vertices, 0);
+        recorder.bind_index_buffer(indices, vk::IndexType::UINT32);
+        let mut first_index = 0;
+        for draw in &self.triangles.draws {
+            recorder.set_scissor(draw.clip);
+            recorder.draw_indexed((first_index, draw.index_count), (0, 1));
+            first_index += draw.index_count;
         }
+    }
+
+    /// Returns what draws this frame's triangles.
+    fn shown(&self) -> Option<&Drawing> {
+        self.drawing.as_ref().filter(|_| !self.triangles.is_empty())
     }
 }
 
@@ -235,7 +275,6 @@ impl Drawing {
             changed_rows: 0..0,
             changed_texels: Vec::new(),
             _sampler: sampler,
-            _set_layout: set_layout,
             device: Arc::clone(device),
         })
     }
@@ -286,60 +325,10 @@ impl Drawing {
         Ok(())
     }
 
-    fn record_atlas(&self, input: &PassInput) {
-        let (recorder, rows) = (input.recorder, &self.changed_rows);
-        let Some(SlotBuffers { rows: Some(buffer), .. }) = self.slots.get(self.slot) else {
-            return;
-        };
-        if rows.is_empty() {
-            return;
-        }
-        let [width, height] = self.atlas_size();
-        // Fragment shaders of earlier frames have read the atlas (WAR). Before all rows are written, it has no contents.
-        let last_use = Access::SAMPLED_READ.finished();
-        let is_whole = *rows == (0..height);
-        let from = if is_whole { discarded(last_use) } else { (last_use, SAMPLED.1) };
-        recorder.image_barriers([ImageBarrier::new(&self.atlas, from, TRANSFER_TARGET)]);
-        let layers = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
-        let region = vk::BufferImageCopy::default()
-            .image_subresource(layers)
-            .image_offset(vk::Offset3D { x: 0, y: rows.start as i32, z: 0 })
-            .image_extent(vk::Extent3D { width, height: rows.end - rows.start, depth: 1 });
-        recorder.copy_buffer_to_image(buffer, &self.atlas, region);
-        // Fragment shaders sample the copy (RAW).
-        recorder.image_barriers([ImageBarrier::new(&self.atlas, TRANSFER_TARGET, SAMPLED)]);
-    }
-
-    fn record(&self, input: &PassInput, triangles: &Triangles) {
-        let PassInput { recorder, extent, .. } = *input;
-        let Some((pipeline, _)) = &self.pipeline else { return };
-        let Some(SlotBuffers { vertices: Some(vertices), indices: Some(indices), .. }) = self.slots.get(self.slot)
-        else {
-            return;
-        };
-        recorder.bind_pipeline(pipeline);
-        recorder.bind_set(&self.layout, 0, &self.set);
-        recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
-        let clip_from_pixels = [2.0 / extent.width as f32, 2.0 / extent.height as f32];
-        recorder.push_constants(&self.layout, &OverlayConstants { clip_from_pixels });
-        recorder.bind_vertex_buffer(0, vertices, 0);
-        recorder.bind_index_buffer(indices, vk::IndexType::UINT32);
-        let mut first_index = 0;
-        for draw in &triangles.draws {
-            recorder.set_scissor(draw.clip);
-            recorder.draw_indexed((first_index, draw.index_count), (0, 1));
-            first_index += draw.index_count;
-        }
-    }
-
     fn build(&self, builder: &PipelineBuilder, format: vk::Format) -> Result<Pipeline> {
         builder.graphics(&GraphicsPipelineInfo {
             fragment: Some(&spirv::OVERLAY_FRAG),
-            constants: &SpecializationConstants {
-                encodes_srgb: (!encodes_srgb(format)).into(),
-                ..SpecializationConstants::default()
-            }
-            .words(),
+            constants: &output_constants(format).words(),
             vertex_input: VERTICES,
             color_format: Some(format),
             blend: Some(Blend::Premultiplied),

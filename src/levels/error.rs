@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use super::moments::{Moment, MomentPoser};
 use super::surface::{NodeBox, Place, Tree};
-use super::triangles::{Component, Triangles, components, used_vertices};
+use super::triangles::{Component, Triangles, components, limits, used_vertices};
 use crate::model::Model;
 
 /// The mean distance, in pixels, that an error of one pixel means for a character of [`TYPICAL_PIXELS`]. With it, pictures of
@@ -294,8 +294,7 @@ fn spread_weights(index: usize) -> [f32; 3] {
 /// Returns the vertex nearest to the centre of the box around vertices.
 fn middle(vertices: &[u32], reference: &[Vec3A]) -> u32 {
     let at = |vertex: &u32| reference[*vertex as usize];
-    let limits = (Vec3A::INFINITY, Vec3A::NEG_INFINITY);
-    let (min, max) = vertices.iter().map(at).fold(limits, |(min, max), p| (min.min(p), max.max(p)));
+    let (min, max) = limits(vertices.iter().map(at));
     let centre = 0.5 * (min + max);
     let squared = |vertex: &&u32| at(vertex).distance_squared(centre);
     vertices.iter().min_by(|a, b| squared(a).total_cmp(&squared(b))).copied().unwrap_or_default()

@@ -19,7 +19,7 @@ use glam::{Vec3, Vec3A};
 use meshopt::{SimplifyOptions, SimplifyVertex, VertexDataAdapter};
 
 use super::moments::{Moment, MomentPoser};
-use super::triangles::{Triangles, position_bits};
+use super::triangles::{Triangles, limits, position_bits};
 use crate::animation::blended_matrix;
 use crate::model::{Geometry, Model};
 
@@ -201,8 +201,7 @@ impl Triangles {
 
 /// Returns the largest side of the box around positions.
 pub(super) fn extent(positions: &[Vec3A]) -> f32 {
-    let (min, max) =
-        positions.iter().fold((Vec3A::INFINITY, Vec3A::NEG_INFINITY), |(min, max), &p| (min.min(p), max.max(p)));
+    let (min, max) = limits(positions.iter().copied());
     (max - min).max_element()
 }
 

@@ -9,6 +9,8 @@
 
 use glam::Vec3A;
 
+use super::triangles::limits;
+
 /// The largest number of triangles in a leaf.
 const LEAF: usize = 4;
 
@@ -83,10 +85,7 @@ impl Tree {
         while let Some(&Node { first, count }) = nodes.get(next) {
             let own = &mut triangles[first as usize..(first + count) as usize];
             if own.len() > LEAF {
-                let (min, max) = own
-                    .iter()
-                    .map(centre)
-                    .fold((Vec3A::INFINITY, Vec3A::NEG_INFINITY), |(min, max), c| (min.min(c), max.max(c)));
+                let (min, max) = limits(own.iter().map(centre));
                 let axis = (max - min).max_position();
                 let half = own.len() / 2;
                 own.select_nth_unstable_by(half, |a, b| centre(a)[axis].total_cmp(&centre(b)[axis]).then(a.cmp(b)));

@@ -103,6 +103,11 @@ pub(super) fn components(triangles: &[[u32; 3]], reference: &[Vec3A]) -> Vec<Com
     components.into_values().map(|triangles| Component { vertices: used_vertices(&triangles), triangles }).collect()
 }
 
+/// Returns the smallest and the largest coordinates of points.
+pub(super) fn limits(points: impl Iterator<Item = Vec3A>) -> (Vec3A, Vec3A) {
+    points.fold((Vec3A::INFINITY, Vec3A::NEG_INFINITY), |(min, max), point| (min.min(point), max.max(point)))
+}
+
 /// Returns the bits of a position, the same for equal positions.
 pub(super) fn position_bits(position: Vec3A) -> [u32; 3] {
     // Adding zero turns -0 into 0.

@@ -1,6 +1,6 @@
 //! The invariants of a model whose violation would be an index out of range.
 
-use super::{Clip, DrawRange, Material, Model, NO_PARENT, Skeleton};
+use super::{DrawRange, Material, Model, NO_PARENT, Skeleton};
 
 impl Model {
     /// Returns the model if all arrays that refer to each other fit together.
@@ -21,8 +21,6 @@ impl Model {
             range.first_index == first && below(range.material, materials.len())
         };
         let mut textures = materials.iter().flat_map(Material::textures);
-        let is_track =
-            |clip: &Clip, node: u32, timeline: u32| below(node, nodes) && below(timeline, clip.timelines.len());
         let invariants = [
             (
                 "nodes come after their parents",
@@ -69,10 +67,9 @@ impl Model {
             (
                 "tracks have nodes and timelines",
                 clips.iter().all(|clip| {
-                    clip.translations.iter().all(|track| is_track(clip, track.node, track.timeline))
-                        && clip.rotations.iter().all(|track| is_track(clip, track.node, track.timeline))
-                        && clip.scales.iter().all(|track| is_track(clip, track.node, track.timeline))
-                        && clip.morph_weights.iter().all(|track| below(track.timeline, clip.timelines.len()))
+                    let has_times = |timeline: u32| below(timeline, clip.timelines.len());
+                    clip.node_tracks().all(|track| below(track.node, nodes) && has_times(track.timeline))
+                        && clip.morph_weights.iter().all(|track| has_times(track.timeline))
                 }),
             ),
         ];

@@ -14,61 +14,26 @@ use super::{Clip, NO_PARENT, Skeleton};
 /// The number of roles.
 pub const ROLE_COUNT: usize = 52;
 
-/// The name of each role in VRM 1.0: those of the torso, then the same ones for each side.
-const NAMES: [&str; ROLE_COUNT] = [
-    "hips",
-    "spine",
-    "chest",
-    "upperChest",
-    "neck",
-    "head",
-    "leftShoulder",
-    "leftUpperArm",
-    "leftLowerArm",
-    "leftHand",
-    "leftUpperLeg",
-    "leftLowerLeg",
-    "leftFoot",
-    "leftToes",
-    "leftThumbMetacarpal",
-    "leftThumbProximal",
-    "leftThumbDistal",
-    "leftIndexProximal",
-    "leftIndexIntermediate",
-    "leftIndexDistal",
-    "leftMiddleProximal",
-    "leftMiddleIntermediate",
-    "leftMiddleDistal",
-    "leftRingProximal",
-    "leftRingIntermediate",
-    "leftRingDistal",
-    "leftLittleProximal",
-    "leftLittleIntermediate",
-    "leftLittleDistal",
-    "rightShoulder",
-    "rightUpperArm",
-    "rightLowerArm",
-    "rightHand",
-    "rightUpperLeg",
-    "rightLowerLeg",
-    "rightFoot",
-    "rightToes",
-    "rightThumbMetacarpal",
-    "rightThumbProximal",
-    "rightThumbDistal",
-    "rightIndexProximal",
-    "rightIndexIntermediate",
-    "rightIndexDistal",
-    "rightMiddleProximal",
-    "rightMiddleIntermediate",
-    "rightMiddleDistal",
-    "rightRingProximal",
-    "rightRingIntermediate",
-    "rightRingDistal",
-    "rightLittleProximal",
-    "rightLittleIntermediate",
-    "rightLittleDistal",
-];
+/// Lists the names of the torso, then those of one side for the left and for the right.
+macro_rules! both_sides {
+    ([$($of_torso:literal),*], [$($of_side:literal),*]) => {
+        [$($of_torso,)* $(concat!("left", $of_side),)* $(concat!("right", $of_side),)*]
+    };
+}
+
+/// The name of each role in VRM 1.0.
+const NAMES: [&str; ROLE_COUNT] = both_sides! {
+    ["hips", "spine", "chest", "upperChest", "neck", "head"],
+    [
+        "Shoulder", "UpperArm", "LowerArm", "Hand",
+        "UpperLeg", "LowerLeg", "Foot", "Toes",
+        "ThumbMetacarpal", "ThumbProximal", "ThumbDistal",
+        "IndexProximal", "IndexIntermediate", "IndexDistal",
+        "MiddleProximal", "MiddleIntermediate", "MiddleDistal",
+        "RingProximal", "RingIntermediate", "RingDistal",
+        "LittleProximal", "LittleIntermediate", "LittleDistal"
+    ]
+};
 
 /// The number of roles of the torso, which come first.
 const TORSO_COUNT: u8 = 6;
@@ -159,18 +124,6 @@ impl Role {
     /// Returns the role with a name of VRM 1.0.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::all().find(|role| role.name() == name)
-    }
-
-    /// Returns the side, or `None` for the torso.
-    pub fn side(self) -> Option<Side> {
-        let side = self.0.checked_sub(TORSO_COUNT)? / SIDE_COUNT;
-        Some(if side == 0 { Side::Left } else { Side::Right })
-    }
-
-    /// Returns the finger's number, or `None` for other roles.
-    pub fn finger_number(self) -> Option<usize> {
-        let of_side = self.0.checked_sub(TORSO_COUNT)? % SIDE_COUNT;
-        Some(usize::from(of_side.checked_sub(Limb::Toes as u8 + 1)?) / PHALANGES)
     }
 }
 

@@ -1,11 +1,46 @@
-//! What a model amounts to: counts, bytes, how open its surfaces are, and the matrices of the rest pose.
+//! What a model amounts to: counts, bytes, how open its surfaces are, its tracks and ancestors, and the matrices of the rest
+//! pose.
 
 use glam::{Affine3A, DVec3};
 
+use super::clip::{Clip, Interpolation, Track};
 use super::geometry::{CoarserLevel, DrawRange, Geometry, Topology};
 use super::skeleton::{LocalPose, Skeleton};
 
+/// What a track of a node says, apart from its values.
+#[derive(Debug, Clone, Copy)]
+pub struct NodeTrack {
+    /// The index of the node in the skeleton.
+    pub node: u32,
+    /// The index of the key times in [`Clip::timelines`].
+    pub timeline: u32,
+    /// The way to compute values between keys.
+    pub interpolation: Interpolation,
+    /// The number of values.
+    pub value_count: usize,
+}
+
+impl Clip {
+    /// Returns all tracks that move nodes, of any property.
+    pub fn node_tracks(&self) -> impl Iterator<Item = NodeTrack> {
+        fn of<T>(tracks: &[Track<T>]) -> impl Iterator<Item = NodeTrack> {
+            tracks.iter().map(|&Track { node, timeline, interpolation, ref values }| NodeTrack {
+                node,
+                timeline,
+                interpolation,
+                value_count: values.len(),
+            })
+        }
+        of(&self.translations).chain(of(&self.rotations)).chain(of(&self.scales))
+    }
+}
+
 impl Skeleton {
+    /// Returns the nodes above a node, the nearest one first.
+    pub fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.parent(node), |&node| self.parent(node))
+    }
+
     /// Returns `model_from_node` of each node in the rest pose.
     pub fn rest_matrices(&self) -> Vec<Affine3A> {
         let Self { parents, rest, fixed_locals, .. } = self;

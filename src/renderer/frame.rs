@@ -207,7 +207,7 @@ impl Renderer {
         self.frame_number = next_value;
         self.drawn_slot = Some(index);
         self.slots[index].submitted(next_value);
-        self.lighting.submitted(data.sky);
+        self.lighting.environment.submitted(data.sky);
         stopwatch.lap_ms();
         // SAFETY: the image was acquired, and its commands were submitted.
         unsafe { self.output.present(image) }?;
@@ -231,7 +231,7 @@ impl Renderer {
         let recorder = unsafe { slot.scene_commands.begin() }?;
         slot.begin_timing(recorder);
         // The light of the surroundings, if the sky has changed.
-        lighting.record(recorder, sky);
+        lighting.environment.record(recorder, sky);
         let extent = framebuffer.attachments.extent;
         let input = PassInput { recorder, layouts, lighting, models, plan, slot, extent };
         self.record_scene(&input, look, framebuffer, extras);

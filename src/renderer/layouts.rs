@@ -31,21 +31,13 @@ pub const MATERIAL_SET: u32 = 3;
 
 /// The stages that skin, with either skinning.
 const SKINNING: Stage = Stage::from_raw(Stage::COMPUTE.as_raw() | Stage::VERTEX.as_raw());
-const FRAME: [(Type, Stage); 4] = [
-    (Type::UNIFORM_BUFFER, Stage::from_raw(SKINNING.as_raw() | Stage::FRAGMENT.as_raw())),
-    (Type::STORAGE_BUFFER, SKINNING),
-    (Type::STORAGE_BUFFER, SKINNING),
-    (Type::STORAGE_BUFFER, SKINNING),
-];
-const MODEL: [(Type, Stage); 6] = [
-    (Type::STORAGE_BUFFER, SKINNING),
-    (Type::STORAGE_BUFFER, SKINNING),
-    (Type::STORAGE_BUFFER, SKINNING),
-    (Type::STORAGE_BUFFER, SKINNING),
-    (Type::STORAGE_BUFFER, SKINNING),
-    (Type::STORAGE_BUFFER, Stage::COMPUTE),
-];
-const PAGE: [(Type, Stage); 2] = [(Type::STORAGE_BUFFER, SKINNING); 2];
+/// A buffer that they read or write.
+const SKINNED: (Type, Stage) = (Type::STORAGE_BUFFER, SKINNING);
+/// The uniform buffer that all shaders of a frame read.
+const SHARED: (Type, Stage) = (Type::UNIFORM_BUFFER, Stage::from_raw(SKINNING.as_raw() | Stage::FRAGMENT.as_raw()));
+const FRAME: [(Type, Stage); 4] = [SHARED, SKINNED, SKINNED, SKINNED];
+const MODEL: [(Type, Stage); 6] = [SKINNED, SKINNED, SKINNED, SKINNED, SKINNED, (Type::STORAGE_BUFFER, Stage::COMPUTE)];
+const PAGE: [(Type, Stage); 2] = [SKINNED; 2];
 const LIGHT: [(Type, Stage); 4] = [(Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT); 4];
 
 /// Returns the number of storage buffers that a stage has in all sets together.

@@ -97,14 +97,6 @@ pub struct Additions {
     pub bytes: u64,
 }
 
-impl Additions {
-    /// Adds other ones.
-    pub fn add(&mut self, other: Self) {
-        self.slots += other.slots;
-        self.bytes += other.bytes;
-    }
-}
-
 impl Forecast {
     /// Adds up what a crowd takes, given the numbers of visible instances and poses of each model, and what the program adds.
     pub fn new(

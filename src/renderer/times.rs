@@ -3,7 +3,6 @@
 //! The CPU's stages follow each other. The GPU's passes run while the CPU prepares the next frame. Everything that measures
 //! or shows times iterates over [`CpuStage::ALL`] and [`Pass::ALL`], so a new part is one variant.
 
-use std::ops::Index;
 use std::time::Instant;
 
 use ash::vk;
@@ -100,22 +99,6 @@ impl Pass {
             // The copy for readback follows the colour output.
             Self::Post => vk::PipelineStageFlags2::ALL_COMMANDS,
         }
-    }
-}
-
-impl Index<CpuStage> for StageTimes {
-    type Output = f64;
-
-    fn index(&self, stage: CpuStage) -> &f64 {
-        &self.0[stage as usize]
-    }
-}
-
-impl Index<Pass> for PassTimes {
-    type Output = f64;
-
-    fn index(&self, pass: Pass) -> &f64 {
-        &self.0[pass as usize]
     }
 }
 

@@ -30,7 +30,7 @@ pub mod twist;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use glam::{Affine3A, Quat, Vec3, Vec4};
+use glam::{Affine3A, Quat, Vec4};
 
 pub use exercise::exercise;
 pub use first::first_clips;
@@ -97,9 +97,7 @@ pub fn borrow_clips(model: &mut Model, source: &Model) -> Result<Borrowed, NoFit
 
 /// Gives the tracks of all clips from `first` on to the other skeletons of the file whose joints have the same names.
 fn give_to_twins(model: &mut Model, first: usize) {
-    let clips = &model.clips[first..];
-    let vectors = clips.iter().flat_map(|clip| clip.translations.iter().chain(&clip.scales)).map(|track| track.node);
-    let moved = vectors.chain(clips.iter().flat_map(|clip| &clip.rotations).map(|track| track.node)).collect();
+    let moved = model.clips[first..].iter().flat_map(Clip::node_tracks).map(|track| track.node).collect();
     let twins = twins_of(&moved, model);
     free(&mut model.skeleton, &twins.values().flatten().copied().collect());
     fn give<T: Clone>(tracks: &mut Vec<Track<T>>, twins: &BTreeMap<u32, Vec<u32>>, skeleton: &Skeleton) {
@@ -155,9 +153,9 @@ fn borrow_for_one(model: &mut Model, source: &Model) -> Result<Borrowed, NoFit> 
     let reason = match (humanoid_of(source), humanoid_of(model)) {
         (Some(of_source), Some(of_model)) => {
             // Between two roles of the trunk there may be more nodes.
-            let above = |&node: &usize| model.skeleton.parent(node);
-            let trunk = std::iter::successors(of_model.node(Role::HEAD).map(|node| node as usize), above);
-            let trunk = trunk.map(|node| node as u32).take_while(|&node| Some(node) != of_model.node(Role::HIPS));
+            let head = of_model.node(Role::HEAD).into_iter();
+            let trunk = head.flat_map(|head| model.skeleton.ancestors(head as usize)).map(|node| node as u32);
+            let trunk = trunk.take_while(|&node| Some(node) != of_model.node(Role::HIPS));
             let moved = trunk.chain(of_model.roles().map(|(_, node)| node)).collect();
             free(&mut model.skeleton, &moved);
             if let Some(borrowed) = retarget(model, &of_model, source, &of_source) {
@@ -231,8 +229,7 @@ impl Partners {
         let mut animated = BTreeSet::new();
         let (mut weights, mut taken) = (HashMap::new(), HashSet::new());
         for clip in &source.clips {
-            animated.extend(clip.translations.iter().chain(&clip.scales).map(|track| track.node));
-            animated.extend(clip.rotations.iter().map(|track| track.node));
+            animated.extend(clip.node_tracks().map(|track| track.node));
             for track in &clip.morph_weights {
                 if weights.contains_key(&track.first_weight) {
                     continue;
@@ -261,23 +258,21 @@ impl Partners {
         // What is still a matrix has shear, which no track can turn.
         let is_free = |node: u32| model.skeleton.is_free(node);
         let own = |node: u32| self.nodes.get(&node).copied().flatten().filter(|&node| is_free(node));
-        let moved = |tracks: &[Track<Vec3>]| -> Vec<_> {
+        fn moved<T: Clone>(tracks: &[Track<T>], own: impl Fn(u32) -> Option<u32>) -> Vec<Track<T>> {
             tracks.iter().filter_map(|track| Some(Track { node: own(track.node)?, ..track.clone() })).collect()
-        };
+        }
         let clips: Vec<Clip> = source
             .clips
             .iter()
             .map(|clip| {
-                let rotations =
-                    clip.rotations.iter().filter_map(|track| Some(Track { node: own(track.node)?, ..track.clone() }));
                 let weights = clip.morph_weights.iter().filter_map(|track| {
                     let first_weight = self.weights.get(&track.first_weight).copied().flatten()?;
                     Some(MorphTrack { first_weight, ..track.clone() })
                 });
                 let clip = Clip {
-                    translations: moved(&clip.translations),
-                    rotations: rotations.collect(),
-                    scales: moved(&clip.scales),
+                    translations: moved(&clip.translations, own),
+                    rotations: moved(&clip.rotations, own),
+                    scales: moved(&clip.scales, own),
                     morph_weights: weights.collect(),
                     name: clip.name.clone(),
                     duration_seconds: clip.duration_seconds,

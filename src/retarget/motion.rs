@@ -80,7 +80,6 @@ pub struct Retarget<'r> {
     /// The nodes that turn, and those that move.
     nodes: Vec<usize>,
     moved: Vec<usize>,
-    rest: &'r LocalPose,
     /// The rest rotation of each node relative to its parent.
     rest_rotations: Vec<Quat>,
     /// How many more nodes may be posed.
@@ -113,9 +112,10 @@ impl<'r> Retarget<'r> {
         for fixed in &skeleton.fixed_locals {
             rest_rotations[fixed.node as usize] = rotation_of(&fixed.parent_from_node);
         }
-        let key_values: usize = source.model.clips.iter().map(key_value_count).sum();
+        let key_values: usize =
+            source.model.clips.iter().flat_map(Clip::node_tracks).map(|track| track.value_count).sum();
         let most_posed_nodes = MOST_POSED_NODES.max(MOST_POSED_NODES_PER_VALUE * key_values as u64);
-        let (rest, posed_nodes_left) = (&skeleton.rest, Cell::new(most_posed_nodes));
+        let posed_nodes_left = Cell::new(most_posed_nodes);
         Some(Self {
             source,
             target,
@@ -127,7 +127,6 @@ impl<'r> Retarget<'r> {
             loose,
             nodes,
             moved,
-            rest,
             rest_rotations,
             posed_nodes_left,
         })
@@ -177,7 +176,7 @@ impl<'r> Retarget<'r> {
     fn key(&self, seconds: f32, pose: &LocalPose) -> Key {
         let rotation = |&node: &usize| {
             let rotation = pose.rotations[node];
-            if rotation.is_finite() { rotation } else { self.rest.rotations[node] }
+            if rotation.is_finite() { rotation } else { self.target.model.skeleton.rest.rotations[node] }
         };
         Key {
             seconds,
@@ -301,7 +300,7 @@ impl<'r> Retarget<'r> {
 
     /// Returns the pose of the target in which nodes have made these turns, and its matrices.
     fn posed(&self, turns: &[Option<Quat>]) -> (LocalPose, Vec<Affine3A>) {
-        let mut local = self.rest.clone();
+        let mut local = self.target.model.skeleton.rest.clone();
         self.turn_nodes(turns, &mut local);
         let mut matrices = vec![Affine3A::IDENTITY; local.len()];
         model_from_nodes(&self.target.model.skeleton, &local, &mut matrices);
@@ -309,15 +308,16 @@ impl<'r> Retarget<'r> {
     }
 
     fn is_below_hips(&self, node: usize) -> bool {
-        let parent = |&node: &usize| self.target.model.skeleton.parent(node);
-        std::iter::successors(Some(node), parent).any(|above| above == self.hips)
+        node == self.hips || self.target.model.skeleton.ancestors(node).any(|above| above == self.hips)
     }
 
     /// Moves a node by a way in model space.
     fn move_node(&self, node: usize, way: Vec3, local: &mut LocalPose, matrices: &[Affine3A]) {
         let above = self.target.model.skeleton.parent(node).map_or(Affine3A::IDENTITY, |parent| matrices[parent]);
         let moved = local.translations[node] + above.inverse().transform_vector3(way);
-        local.translations[node] = finite_or(moved, local.translations[node]);
+        if moved.is_finite() {
+            local.translations[node] = moved;
+        }
     }
 
     /// Gives each node that turns the rotation relative to its parent that turns it.
@@ -389,8 +389,7 @@ fn loose(rig: &Rig) -> Vec<(usize, usize, Vec3)> {
             continue;
         };
         let (foot, shin) = (foot as usize, shin as usize);
-        let mut above = std::iter::successors(Some(foot), |&node| rig.model.skeleton.parent(node));
-        if !above.any(|node| node == shin) {
+        if foot != shin && !rig.model.skeleton.ancestors(foot).any(|node| node == shin) {
             let place = matrices[shin].inverse().transform_point3(matrices[foot].translation.into());
             loose.push((foot, shin, place));
         }
@@ -398,24 +397,12 @@ fn loose(rig: &Rig) -> Vec<(usize, usize, Vec3)> {
     loose
 }
 
-fn finite_or(value: Vec3, otherwise: Vec3) -> Vec3 {
-    if value.is_finite() { value } else { otherwise }
-}
-
-/// Returns the number of values of all tracks that move nodes.
-fn key_value_count(clip: &Clip) -> usize {
-    let vectors = clip.translations.iter().chain(&clip.scales).map(|track| track.values.len());
-    vectors.chain(clip.rotations.iter().map(|track| track.values.len())).sum()
-}
-
 /// Returns the times of all keys that move nodes, ascending. `None` if there are too many.
 fn key_times(clip: &Clip) -> Option<Vec<f32>> {
     let mut used = vec![None::<bool>; clip.timelines.len()];
-    let vectors = clip.translations.iter().chain(&clip.scales).map(|track| (track.timeline, track.interpolation));
-    let rotations = clip.rotations.iter().map(|track| (track.timeline, track.interpolation));
-    for (timeline, interpolation) in vectors.chain(rotations) {
-        let steps = &mut used[timeline as usize];
-        *steps = Some(steps.unwrap_or(false) || interpolation == Interpolation::Step);
+    for track in clip.node_tracks() {
+        let steps = &mut used[track.timeline as usize];
+        *steps = Some(steps.unwrap_or(false) || track.interpolation == Interpolation::Step);
     }
     let mut times = Vec::new();
     for (keys, steps) in clip.timelines.iter().zip(used) {

@@ -12,7 +12,7 @@
 
 use glam::{Affine3A, Mat3, Quat, Vec3};
 
-use super::standing::{rotation_of, standing_matrices};
+use super::standing::{along_axes, rotation_of, standing_matrices};
 use super::twist::{Twist, twist_bones};
 use crate::model::Model;
 use crate::model::humanoid::{FINGERS, Humanoid, Limb, PHALANGES, ROLE_COUNT, Role, Side};
@@ -177,16 +177,10 @@ fn lowest_foot(humanoid: &Humanoid, places: &[Vec3]) -> f32 {
 
 /// Returns the nodes from `above`, which is left out, down to `below`.
 fn path(model: &Model, above: usize, below: usize) -> Option<Vec<usize>> {
-    let mut path = vec![below];
-    loop {
-        let node = model.skeleton.parent(path[path.len() - 1])?;
-        if node == above {
-            break;
-        }
-        path.push(node);
-    }
+    let ancestors = || model.skeleton.ancestors(below);
+    let mut path: Vec<usize> = std::iter::once(below).chain(ancestors().take_while(|&node| node != above)).collect();
     path.reverse();
-    Some(path)
+    ancestors().any(|node| node == above).then_some(path)
 }
 
 /// Returns the turn from model space to body space.
@@ -200,13 +194,7 @@ fn upright(humanoid: &Humanoid, matrices: &[Affine3A]) -> Option<Quat> {
     let up = (place(Role::HEAD)? - 0.5 * (legs[0] + legs[1])).try_normalize()?;
     let across = (legs[0] - legs[1]) + (arms[0] - arms[1]);
     let left = across.reject_from(up).try_normalize()?;
-    let model_from_body = Mat3::from_cols(left, up, left.cross(up));
-    let axes = [Vec3::X, Vec3::Y, Vec3::Z, Vec3::NEG_X, Vec3::NEG_Y, Vec3::NEG_Z];
-    let nearest = |direction: Vec3| axes.into_iter().max_by(|a, b| a.dot(direction).total_cmp(&b.dot(direction)));
-    let (left_axis, up_axis) = (nearest(left)?, nearest(up)?);
-    let along_axes = Quat::from_mat3(&Mat3::from_cols(left_axis, up_axis, left_axis.cross(up_axis)));
-    let turn = Quat::from_mat3(&model_from_body);
-    let leans = left_axis.dot(up_axis) != 0.0 || along_axes.angle_between(turn) > UPRIGHT_DEGREES.to_radians();
-    let model_from_body = if leans { turn } else { along_axes };
+    let turn = Quat::from_mat3(&Mat3::from_cols(left, up, left.cross(up)));
+    let model_from_body = along_axes(turn, UPRIGHT_DEGREES).unwrap_or(turn);
     model_from_body.is_finite().then(|| model_from_body.inverse())
 }

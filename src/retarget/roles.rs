@@ -10,7 +10,7 @@ use glam::Vec3;
 use super::names::{Evidence, Word, evidence_of};
 use super::standing::standing_matrices;
 use crate::model::humanoid::{FINGERS, Humanoid, Limb, PHALANGES, Role, RoleSource, Side};
-use crate::model::{Model, NO_PARENT};
+use crate::model::{Model, Skeleton};
 
 /// The smallest share of the way from the hips to the head that leads upwards. A quadruped's head is in front.
 const LEAST_UPRIGHT: f32 = 0.7;
@@ -38,25 +38,12 @@ pub fn humanoid_of(model: &Model) -> Option<Humanoid> {
     [Body::limbs_by_name, Body::limbs_by_tree].into_iter().find_map(|limbs| body.humanoid(limbs(&body)?))
 }
 
-/// The nodes of each part of a limb on one side.
-#[derive(Debug, Clone, Copy, Default)]
-struct SideLimbs {
-    nodes: [Option<usize>; 8],
-}
-
-impl SideLimbs {
-    fn get(&self, limb: Limb) -> Option<usize> {
-        self.nodes[limb as usize]
-    }
-
-    fn set(&mut self, limb: Limb, node: Option<usize>) {
-        self.nodes[limb as usize] = node;
-    }
-}
+/// The node of each [`Limb`] of one side.
+type SideLimbs = [Option<usize>; Limb::ALL.len()];
 
 /// A skeleton as the search sees it.
-struct Body {
-    parents: Vec<Option<usize>>,
+struct Body<'m> {
+    skeleton: &'m Skeleton,
     children: Vec<Vec<usize>>,
     depths: Vec<usize>,
     positions: Vec<Vec3>,
@@ -67,14 +54,13 @@ struct Body {
     has_joints: Vec<bool>,
 }
 
-impl Body {
-    fn of(model: &Model) -> Self {
-        let count = model.skeleton.len();
-        let parents: Vec<Option<usize>> =
-            model.skeleton.parents.iter().map(|&parent| (parent != NO_PARENT).then_some(parent as usize)).collect();
+impl<'m> Body<'m> {
+    fn of(model: &'m Model) -> Self {
+        let skeleton = &model.skeleton;
+        let count = skeleton.len();
         let (mut children, mut depths) = (vec![Vec::new(); count], vec![0; count]);
-        for (node, parent) in parents.iter().enumerate() {
-            if let Some(parent) = *parent {
+        for node in 0..count {
+            if let Some(parent) = skeleton.parent(node) {
                 children[parent].push(node);
                 depths[node] = depths[parent] + 1;
             }
@@ -85,27 +71,23 @@ impl Body {
         }
         let mut has_joints = is_joint.clone();
         for node in (0..count).rev() {
-            if let Some(parent) = parents[node] {
+            if let Some(parent) = skeleton.parent(node) {
                 has_joints[parent] |= has_joints[node];
             }
         }
         let positions = standing_matrices(model).iter().map(|matrix| Vec3::from(matrix.translation)).collect();
-        let evidence = model.skeleton.names.iter().map(|name| evidence_of(name)).collect();
-        Self { parents, children, depths, positions, evidence, is_joint, has_joints }
-    }
-
-    fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
-        std::iter::successors(self.parents[node], |&node| self.parents[node])
+        let evidence = skeleton.names.iter().map(|name| evidence_of(name)).collect();
+        Self { skeleton, children, depths, positions, evidence, is_joint, has_joints }
     }
 
     fn is_below(&self, node: usize, ancestor: usize) -> bool {
-        self.ancestors(node).any(|above| above == ancestor)
+        self.skeleton.ancestors(node).any(|above| above == ancestor)
     }
 
     /// Returns the deepest node that both nodes are, or are below.
     fn meeting(&self, a: usize, b: usize) -> Option<usize> {
-        let of_a: Vec<usize> = std::iter::once(a).chain(self.ancestors(a)).collect();
-        std::iter::once(b).chain(self.ancestors(b)).find(|node| of_a.contains(node))
+        let of_a: Vec<usize> = std::iter::once(a).chain(self.skeleton.ancestors(a)).collect();
+        std::iter::once(b).chain(self.skeleton.ancestors(b)).find(|node| of_a.contains(node))
     }
 
     /// Returns the nodes with a word, from the root outwards. If some of them are joints, or deform by their names, the others
@@ -115,7 +97,7 @@ impl Body {
             let evidence = self.evidence[*node];
             !evidence.is_helper && evidence.word == Some(word) && evidence.side == side
         };
-        let mut nodes: Vec<usize> = (0..self.parents.len()).filter(is_meant).collect();
+        let mut nodes: Vec<usize> = (0..self.skeleton.len()).filter(is_meant).collect();
         if nodes.iter().any(|&node| self.is_joint[node]) {
             nodes.retain(|&node| self.is_joint[node]);
         }
@@ -130,57 +112,50 @@ impl Body {
         Some(Side::BOTH.map(|side| {
             let named = |word| self.named(Some(side), word);
             let first = |word| named(word).first().copied();
-            let mut found = SideLimbs::default();
-
             let arms = named(Word::Arm);
-            let (mut upper, mut lower) = (first(Word::UpperArm), first(Word::LowerArm));
+            let (mut upper_arm, mut lower_arm) = (first(Word::UpperArm), first(Word::LowerArm));
             let mut hand = first(Word::Hand).or_else(|| first(Word::Wrist));
             let mut shoulder = first(Word::Clavicle).or_else(|| first(Word::Shoulder));
-            match (upper, lower) {
-                (Some(above), None) => lower = arms.iter().copied().find(|&arm| self.is_below(arm, above)),
+            match (upper_arm, lower_arm) {
+                (Some(above), None) => lower_arm = arms.iter().copied().find(|&arm| self.is_below(arm, above)),
                 (None, Some(_)) => {
-                    upper = arms.first().copied().or_else(|| first(Word::Shoulder));
-                    shoulder = shoulder.filter(|_| shoulder != upper);
+                    upper_arm = arms.first().copied().or_else(|| first(Word::Shoulder));
+                    shoulder = shoulder.filter(|_| shoulder != upper_arm);
                 }
                 (None, None) => {
-                    (upper, lower) = (arms.first().copied(), arms.get(1).copied());
+                    (upper_arm, lower_arm) = (arms.first().copied(), arms.get(1).copied());
                     hand = hand.or_else(|| arms.get(2).copied());
                 }
                 (Some(_), Some(_)) => {}
             }
-            found.set(Limb::Shoulder, shoulder);
-            found.set(Limb::UpperArm, upper);
-            found.set(Limb::LowerArm, lower);
-            found.set(Limb::Hand, hand);
 
             let (legs, feet) = (named(Word::Leg), named(Word::Foot));
-            let (mut upper, mut lower) = (first(Word::UpperLeg).or_else(|| first(Word::Hips)), first(Word::LowerLeg));
+            let mut upper_leg = first(Word::UpperLeg).or_else(|| first(Word::Hips));
+            let mut lower_leg = first(Word::LowerLeg);
             let (mut foot, mut toes) = (feet.first().copied(), first(Word::Toes));
-            match (upper, lower) {
-                (Some(above), None) => lower = legs.iter().copied().find(|&leg| self.is_below(leg, above)),
-                (None, Some(_)) => upper = legs.first().copied(),
+            match (upper_leg, lower_leg) {
+                (Some(above), None) => lower_leg = legs.iter().copied().find(|&leg| self.is_below(leg, above)),
+                (None, Some(_)) => upper_leg = legs.first().copied(),
                 (None, None) => {
-                    (upper, lower) = (legs.first().copied(), legs.get(1).copied());
+                    (upper_leg, lower_leg) = (legs.first().copied(), legs.get(1).copied());
                     foot = foot.or_else(|| legs.get(2).copied());
                     toes = toes.or_else(|| legs.get(3).copied());
                 }
                 (Some(_), Some(_)) => {}
             }
-            found.set(Limb::UpperLeg, upper);
-            found.set(Limb::LowerLeg, lower);
-            found.set(Limb::Foot, foot);
-            found.set(Limb::Toes, toes.or_else(|| feet.get(1).copied()));
-            found
+            toes = toes.or_else(|| feet.get(1).copied());
+            // In the order of `Limb`.
+            [shoulder, upper_arm, lower_arm, hand, upper_leg, lower_leg, foot, toes]
         }))
     }
 
     /// Finds limbs as pairs of branches that mirror each other: legs, which lead down, and arms further up.
     fn limbs_by_tree(&self) -> Option<[SideLimbs; 2]> {
-        let hips = (0..self.parents.len()).find_map(|node| Some((node, self.mirrored_branches(node, true)?)));
+        let hips = (0..self.skeleton.len()).find_map(|node| Some((node, self.mirrored_branches(node, true)?)));
         let (hips, legs) = hips?;
         let above =
             |node: usize| self.is_below(node, hips) && legs.iter().all(|&leg| node != leg && !self.is_below(node, leg));
-        let mut trunk = (hips + 1..self.parents.len()).filter(|&node| above(node));
+        let mut trunk = (hips + 1..self.skeleton.len()).filter(|&node| above(node));
         let arms = trunk.find_map(|node| self.mirrored_branches(node, false))?;
         let apart = |[a, b]: [usize; 2]| (self.positions[self.end(a)] - self.positions[self.end(b)]).with_y(0.0);
         let (across_legs, across_arms) = (apart(legs), apart(arms));
@@ -199,7 +174,7 @@ impl Body {
             let mut found = SideLimbs::default();
             let chain = self.chain(legs[side], |body, node| -body.positions[node].y);
             for (limb, &node) in [Limb::UpperLeg, Limb::LowerLeg, Limb::Foot, Limb::Toes].into_iter().zip(&chain) {
-                found.set(limb, Some(node));
+                found[limb as usize] = Some(node);
             }
             let root = self.positions[arms[side]];
             let chain = self.chain(arms[side], |body, node| body.positions[node].distance(root));
@@ -208,7 +183,7 @@ impl Body {
             let has_shoulder = chain.len() > 3 && length(0) < 0.7 * length(1);
             let limbs = [Limb::Shoulder, Limb::UpperArm, Limb::LowerArm, Limb::Hand];
             for (limb, &node) in limbs.into_iter().skip(usize::from(!has_shoulder)).zip(&chain) {
-                found.set(limb, Some(node));
+                found[limb as usize] = Some(node);
             }
             found
         }))
@@ -256,7 +231,7 @@ impl Body {
             left.extend(self.children[node].iter().copied().filter(|&child| self.has_joints[child]));
         }
         let mut chain: Vec<usize> =
-            std::iter::once(best).chain(self.ancestors(best)).take_while(|&node| node != from).collect();
+            std::iter::once(best).chain(self.skeleton.ancestors(best)).take_while(|&node| node != from).collect();
         chain.push(from);
         chain.reverse();
         chain
@@ -268,10 +243,10 @@ impl Body {
             self.drop_what_is_misplaced(side);
         }
         let [left, right] = limbs;
-        let hips = self.meeting(left.get(Limb::UpperLeg)?, right.get(Limb::UpperLeg)?)?;
-        let chest = self.meeting(left.get(Limb::UpperArm)?, right.get(Limb::UpperArm)?)?;
+        let hips = self.meeting(left[Limb::UpperLeg as usize]?, right[Limb::UpperLeg as usize]?)?;
+        let chest = self.meeting(left[Limb::UpperArm as usize]?, right[Limb::UpperArm as usize]?)?;
         let between = |node: usize, top: usize| -> Vec<usize> {
-            let mut path: Vec<usize> = self.ancestors(node).take_while(|&above| above != top).collect();
+            let mut path: Vec<usize> = self.skeleton.ancestors(node).take_while(|&above| above != top).collect();
             path.reverse();
             path
         };
@@ -292,16 +267,16 @@ impl Body {
         put(Role::HEAD, Some(head));
         for (side, found) in Side::BOTH.into_iter().zip(&limbs) {
             for limb in Limb::ALL {
-                put(Role::limb(side, limb), found.get(limb));
+                put(Role::limb(side, limb), found[limb as usize]);
             }
             for finger in 0..FINGERS {
                 let of_hand = |node: &usize| {
                     let Evidence { word, is_helper, .. } = self.evidence[*node];
                     word == Some(Word::Finger(finger))
                         && !is_helper
-                        && found.get(Limb::Hand).is_some_and(|hand| self.is_below(*node, hand))
+                        && found[Limb::Hand as usize].is_some_and(|hand| self.is_below(*node, hand))
                 };
-                let mut bones: Vec<usize> = (0..self.parents.len()).filter(of_hand).collect();
+                let mut bones: Vec<usize> = (0..self.skeleton.len()).filter(of_hand).collect();
                 bones.sort_by_key(|&node| self.depths[node]);
                 for (phalanx, bone) in bones.into_iter().take(PHALANGES).enumerate() {
                     put(Role::finger(side, finger, phalanx), Some(bone));
@@ -321,13 +296,13 @@ impl Body {
             (Limb::UpperLeg, Limb::LowerLeg),
             (Limb::Foot, Limb::Toes),
         ] {
-            let (Some(above), Some(below)) = (side.get(upper), side.get(lower)) else { continue };
+            let (Some(above), Some(below)) = (side[upper as usize], side[lower as usize]) else { continue };
             if !self.is_below(below, above) {
-                side.set(if upper == Limb::Shoulder { upper } else { lower }, None);
+                side[if upper == Limb::Shoulder { upper } else { lower } as usize] = None;
             }
         }
-        if side.get(Limb::Foot).is_none() {
-            side.set(Limb::Toes, None);
+        if side[Limb::Foot as usize].is_none() {
+            side[Limb::Toes as usize] = None;
         }
     }
 
@@ -336,8 +311,9 @@ impl Body {
         let named = self.named(None, Word::Head).into_iter().find(|&node| self.is_below(node, chest));
         named.or_else(|| {
             let of_arm = |node: usize| {
-                let mut arms =
-                    limbs.iter().filter_map(|side| side.get(Limb::Shoulder).or_else(|| side.get(Limb::UpperArm)));
+                let mut arms = limbs
+                    .iter()
+                    .filter_map(|side| side[Limb::Shoulder as usize].or_else(|| side[Limb::UpperArm as usize]));
                 arms.any(|arm| node == arm || self.is_below(node, arm))
             };
             let branches =

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 
-use crate::model::{Model, NO_PARENT, Skeleton};
+use crate::model::{Model, Skeleton};
 
 /// The smallest share of the animated nodes that must have a partner.
 const LEAST_FOUND: f32 = 0.8;
@@ -54,11 +54,8 @@ fn places(skeleton: &Skeleton) -> Vec<Vec3> {
 pub fn has_ancestors_of<'s>(skeleton: &'s Skeleton, node: u32, other: &'s Skeleton, of_other: u32) -> bool {
     /// Further ancestors say no more about two nodes.
     const MOST: usize = 8;
-    let above =
-        |skeleton: &Skeleton, node: u32| Some(skeleton.parents[node as usize]).filter(|&parent| parent != NO_PARENT);
     let ancestors = |skeleton: &'s Skeleton, node: u32| -> Vec<&'s str> {
-        let nodes = std::iter::successors(above(skeleton, node), |&node| above(skeleton, node)).take(MOST);
-        nodes.map(|node| &*skeleton.names[node as usize]).collect()
+        skeleton.ancestors(node as usize).take(MOST).map(|node| &*skeleton.names[node]).collect()
     };
     let (ours, theirs) = (ancestors(skeleton, node), ancestors(other, of_other));
     let mut left = ours.iter();

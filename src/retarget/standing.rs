@@ -15,25 +15,22 @@ fn upright(model_from_mesh: Affine3A, bind: Affine3A) -> Affine3A {
     /// A larger turn is no lean.
     const MOST_DEGREES: f32 = 44.0;
     let turn = rotation_of(&model_from_mesh);
-    let axes = Mat3::from_quat(turn);
-    let nearest = |direction: Vec3| {
-        let size = direction.abs();
-        if size.x >= size.y.max(size.z) {
-            Vec3::X * direction.x.signum()
-        } else if size.y >= size.z {
-            Vec3::Y * direction.y.signum()
-        } else {
-            Vec3::Z * direction.z.signum()
-        }
-    };
-    let (x, y) = (nearest(axes.x_axis), nearest(axes.y_axis));
-    let along_axes = Quat::from_mat3(&Mat3::from_cols(x, y, x.cross(y)));
-    if x.dot(y) != 0.0 || along_axes.angle_between(turn) > MOST_DEGREES.to_radians() {
-        return model_from_mesh;
-    }
+    let Some(along_axes) = along_axes(turn, MOST_DEGREES) else { return model_from_mesh };
     let place = Vec3::from((model_from_mesh * bind).translation);
     let correction = Affine3A::from_quat((along_axes * turn.inverse()).normalize());
     Affine3A::from_translation(place) * correction * Affine3A::from_translation(-place) * model_from_mesh
+}
+
+/// Returns the nearest turn that takes axes to axes, unless it is further away than this.
+pub fn along_axes(turn: Quat, most_degrees: f32) -> Option<Quat> {
+    let axes = Mat3::from_quat(turn);
+    let nearest = |direction: Vec3| {
+        let axis = direction.abs().max_position();
+        Vec3::AXES[axis] * direction[axis].signum()
+    };
+    let (x, y) = (nearest(axes.x_axis), nearest(axes.y_axis));
+    let nearest = Quat::from_mat3(&Mat3::from_cols(x, y, x.cross(y)));
+    (x.dot(y) == 0.0 && nearest.angle_between(turn) <= most_degrees.to_radians()).then_some(nearest)
 }
 
 /// Returns `model_from_node` of each node in the pose in which the skeleton was modelled.

@@ -56,9 +56,9 @@ pub fn twist_bones(skeleton: &Skeleton, humanoid: &Humanoid, standing: &[Vec3]) 
             let (Some(base), Some(tip)) = (humanoid.node(role), humanoid.limb(side, end)) else { continue };
             let (base, tip) = (base as usize, tip as usize);
             let along = standing[tip] - standing[base];
-            let carrier = |node: usize| parents(skeleton, node).find(|&above| has_role[above]);
+            let carrier = |node: usize| skeleton.ancestors(node).find(|&above| has_role[above]);
             let is_twist = |&node: &usize| {
-                let is_in_chain = is_lower && carries_role[node] && parents(skeleton, tip).any(|above| above == node);
+                let is_in_chain = is_lower && carries_role[node] && skeleton.ancestors(tip).any(|above| above == node);
                 let is_beside = !carries_role[node] && is_twist(&skeleton.names[node]);
                 !has_role[node] && (is_in_chain || is_beside) && carrier(node) == Some(base)
             };
@@ -84,14 +84,10 @@ impl Twist {
             let twist = twist_around(self.axis, turn.inverse() * turns[end]?);
             return Some(turn * Quat::IDENTITY.slerp(twist, self.share));
         }
-        let above = parents(skeleton, self.bone).find_map(|node| turns[node])?;
+        let above = skeleton.ancestors(self.bone).find_map(|node| turns[node])?;
         let twist = twist_around(self.axis, above.inverse() * turn);
         Some(turn * Quat::IDENTITY.slerp(twist.inverse(), 1.0 - self.share))
     }
-}
-
-fn parents(skeleton: &Skeleton, node: usize) -> impl Iterator<Item = usize> + '_ {
-    std::iter::successors(skeleton.parent(node), |&node| skeleton.parent(node))
 }
 
 /// Returns the part of a turn that is around an axis: the turn is a swing after it.

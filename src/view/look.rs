@@ -37,7 +37,7 @@ impl Ground {
 }
 
 /// The look of a picture.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Look {
     /// The background of the crowd and the ground.
     pub background: Background,
@@ -48,12 +48,6 @@ pub struct Look {
     pub exposure_ev: f32,
     /// The direction of the sun.
     pub sun: SunDirection,
-}
-
-impl Default for Look {
-    fn default() -> Self {
-        Self { background: Background::Sky, ground: Ground::On, exposure_ev: 0.0, sun: SunDirection::default() }
-    }
 }
 
 impl Look {

@@ -1,15 +1,15 @@
 //! Buffers and their memory.
 
-use std::mem::{ManuallyDrop, MaybeUninit, align_of, size_of};
+use std::mem::{MaybeUninit, align_of, size_of};
 use std::sync::Arc;
 
 use ash::vk;
 use bytemuck::Pod;
 use gpu_allocator::MemoryLocation;
-use gpu_allocator::vulkan::Allocation;
 
-use super::device::Device;
+use super::device::{Device, Memory};
 use super::error::{Context, Error, Result};
+use super::owned::Owned;
 
 /// The kind of memory of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,10 +30,9 @@ const MAPPED_ALIGNMENT_BYTES: u64 = 64;
 
 /// One `VkBuffer` and its memory.
 pub struct Buffer {
-    pub(super) raw: vk::Buffer,
+    pub(super) handle: Owned<vk::Buffer>,
     size_bytes: u64,
-    allocation: ManuallyDrop<Allocation>,
-    device: Arc<Device>,
+    memory: Memory,
 }
 
 impl Buffer {
@@ -57,7 +56,9 @@ impl Buffer {
         let info = vk::BufferCreateInfo::default().size(size_bytes).usage(usage);
         // SAFETY: a valid create info.
         let raw = unsafe { device.raw.create_buffer(&info, None) }.context_for("vkCreateBuffer", name)?;
-        // SAFETY: `raw` was just made from this device.
+        // SAFETY: it was just made.
+        let handle = unsafe { Owned::new(device, name, raw, ash::Device::destroy_buffer) };
+        // SAFETY: as above.
         let mut requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         let location = match memory {
             BufferMemory::Device => MemoryLocation::GpuOnly,
@@ -72,28 +73,12 @@ impl Buffer {
         if memory == BufferMemory::Staging {
             requirements.memory_type_bits = device.physical.host_memory_types(requirements.memory_type_bits);
         }
-        let bound = device.allocate(name, requirements, location, true).and_then(|allocation| {
-            // SAFETY: the memory is fresh, large enough and of an allowed type.
-            let result = unsafe { device.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
-            match result.context_for("vkBindBufferMemory", name) {
-                Ok(()) => Ok(allocation),
-                Err(error) => {
-                    device.free(allocation);
-                    Err(error)
-                }
-            }
-        });
-        match bound {
-            Ok(allocation) => {
-                device.register(raw, name);
-                Ok(Self { raw, size_bytes, allocation: ManuallyDrop::new(allocation), device: Arc::clone(device) })
-            }
-            Err(error) => {
-                // SAFETY: nothing uses it.
-                unsafe { device.raw.destroy_buffer(raw, None) };
-                Err(error)
-            }
-        }
+        let memory = device.allocate(name, requirements, location, true)?;
+        let allocation = &memory.allocation;
+        // SAFETY: the memory is fresh, large enough and of an allowed type.
+        unsafe { device.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) }
+            .context_for("vkBindBufferMemory", name)?;
+        Ok(Self { handle, size_bytes, memory })
     }
 
     /// Creates a mapped buffer with contents that do not change. Shaders read the mapped memory.
@@ -111,7 +96,7 @@ impl Buffer {
 
     /// Returns whether the CPU caches the buffer's memory. Mapped memory that is not cached is write-combined.
     pub fn is_host_cached(&self) -> bool {
-        self.allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_CACHED)
+        self.memory.allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_CACHED)
     }
 
     /// Returns the first `count` elements of a mapped buffer, for writing only: reads of write-combined memory are slow.
@@ -121,7 +106,7 @@ impl Buffer {
     /// The GPU does not access the buffer while the slice is in use.
     pub unsafe fn mapped_for_writing<T: Pod>(&mut self, count: usize) -> &mut [MaybeUninit<T>] {
         let fits = (count as u64).checked_mul(size_of::<T>() as u64).is_some_and(|bytes| bytes <= self.size_bytes);
-        match self.allocation.mapped_ptr() {
+        match self.memory.allocation.mapped_ptr() {
             Some(pointer) if fits && pointer.as_ptr().cast::<T>().is_aligned() => {
                 debug_assert!(align_of::<T>() as u64 <= MAPPED_ALIGNMENT_BYTES);
                 // SAFETY: mapped for as long as the buffer lives, large enough and aligned (both just checked);
@@ -137,17 +122,7 @@ impl Buffer {
     /// # Safety
     /// The GPU does not write the buffer while the slice is in use.
     pub unsafe fn mapped_for_reading(&self) -> &[u8] {
-        let bytes = self.allocation.mapped_slice().unwrap_or(&[]);
+        let bytes = self.memory.allocation.mapped_slice().unwrap_or(&[]);
         bytes.get(..self.size_bytes as usize).unwrap_or(bytes)
-    }
-}
-
-impl Drop for Buffer {
-    fn drop(&mut self) {
-        // SAFETY: the owner no longer uses the buffer, nor does the GPU (see `Device`); the allocation is taken once.
-        unsafe {
-            self.device.raw.destroy_buffer(self.raw, None);
-            self.device.free(ManuallyDrop::take(&mut self.allocation));
-        }
     }
 }

@@ -6,14 +6,14 @@ use ash::vk;
 
 use super::device::Device;
 use super::error::{Context, Result};
+use super::owned::Owned;
 use super::recorder::Recorder;
 
 /// A command pool with one primary command buffer.
 pub struct CommandPool {
     commands: vk::CommandBuffer,
-    pool: vk::CommandPool,
+    pool: Owned<vk::CommandPool>,
     name: String,
-    device: Arc<Device>,
 }
 
 impl CommandPool {
@@ -24,19 +24,18 @@ impl CommandPool {
             .flags(vk::CommandPoolCreateFlags::TRANSIENT);
         // SAFETY: the family exists: the device was made with it.
         let pool = unsafe { device.raw.create_command_pool(&info, None) }.context_for("vkCreateCommandPool", name)?;
-        device.register(pool, name);
-        let (commands, device) = (vk::CommandBuffer::null(), Arc::clone(device));
-        let mut made = Self { commands, pool, name: name.to_owned(), device };
+        // SAFETY: it was just made.
+        let pool = unsafe { Owned::new(device, name, pool, ash::Device::destroy_command_pool) };
         let info = vk::CommandBufferAllocateInfo::default()
-            .command_pool(pool)
+            .command_pool(pool.raw)
             .level(vk::CommandBufferLevel::PRIMARY)
             .command_buffer_count(1);
         // SAFETY: the pool was just made.
-        let buffers = unsafe { made.device.raw.allocate_command_buffers(&info) };
+        let buffers = unsafe { device.raw.allocate_command_buffers(&info) };
         let buffers = buffers.context_for("vkAllocateCommandBuffers", name)?;
-        made.commands = buffers.into_iter().next().unwrap_or_default();
-        made.device.register(made.commands, name);
-        Ok(made)
+        let commands = buffers.into_iter().next().unwrap_or_default();
+        device.register(commands, name);
+        Ok(Self { commands, pool, name: name.to_owned() })
     }
 
     /// Returns the command buffer, for a submission.
@@ -52,14 +51,14 @@ impl CommandPool {
     /// order, and none is recorded after [`Self::end`].
     pub unsafe fn begin(&self) -> Result<Recorder<'_>> {
         // SAFETY: the caller has waited for the last submission.
-        unsafe { self.device.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) }
+        unsafe { self.pool.device.raw.reset_command_pool(self.pool.raw, vk::CommandPoolResetFlags::empty()) }
             .context_for("vkResetCommandPool", &self.name)?;
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the buffer is in the initial state.
-        unsafe { self.device.raw.begin_command_buffer(self.commands, &info) }
+        unsafe { self.pool.device.raw.begin_command_buffer(self.commands, &info) }
             .context_for("vkBeginCommandBuffer", &self.name)?;
         // SAFETY: the buffer is in the recording state. The caller makes the other promises.
-        Ok(unsafe { Recorder::new(&self.device, self.commands) })
+        Ok(unsafe { self.recorder() })
     }
 
     /// Returns a recorder for the commands that [`Self::begin`] has begun, to continue with them.
@@ -68,7 +67,7 @@ impl CommandPool {
     /// Recording has begun and not ended. The promise of [`Self::begin`] continues.
     pub unsafe fn recorder(&self) -> Recorder<'_> {
         // SAFETY: the caller makes the promise.
-        unsafe { Recorder::new(&self.device, self.commands) }
+        unsafe { Recorder::new(&self.pool.device, self.commands) }
     }
 
     /// Ends recording, submits the commands, and waits until the GPU has executed them.
@@ -80,7 +79,7 @@ impl CommandPool {
         unsafe { self.end() }?;
         let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(self.commands)];
         let submit = vk::SubmitInfo2::default().command_buffer_infos(&buffers);
-        let (device, queue) = (&self.device, self.device.queue());
+        let (device, queue) = (&self.pool.device, self.pool.device.queue());
         // SAFETY: the guard locks the queue. The recorded objects live until the wait below returns.
         unsafe { device.raw.queue_submit2(*queue, &[submit], vk::Fence::null()) }
             .context_for("vkQueueSubmit2", &self.name)?;
@@ -94,14 +93,7 @@ impl CommandPool {
     /// Recording has begun and not ended.
     pub unsafe fn end(&self) -> Result<()> {
         // SAFETY: the caller makes the promise.
-        unsafe { self.device.raw.end_command_buffer(self.commands) }.context_for("vkEndCommandBuffer", &self.name)
-    }
-}
-
-impl Drop for CommandPool {
-    fn drop(&mut self) {
-        // SAFETY: the GPU has finished with the buffer (see `Device`).
-        unsafe { self.device.raw.destroy_command_pool(self.pool, None) };
+        unsafe { self.pool.device.raw.end_command_buffer(self.commands) }.context_for("vkEndCommandBuffer", &self.name)
     }
 }
 

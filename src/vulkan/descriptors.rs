@@ -11,12 +11,15 @@ use super::buffer::Buffer;
 use super::device::Device;
 use super::error::{Context, Result};
 use super::image::{Image, Sampler};
+use super::owned::Owned;
 
-/// A descriptor set layout. Binding `i` has the type of the `i`-th entry and one descriptor.
-pub struct DescriptorSetLayout {
-    pub(super) raw: vk::DescriptorSetLayout,
-    bindings: Vec<vk::DescriptorType>,
-    device: Arc<Device>,
+/// A descriptor set layout, which lives as long as its last set. Binding `i` has the type of the `i`-th entry and one
+/// descriptor.
+pub struct DescriptorSetLayout(Arc<LayoutHandle>);
+
+struct LayoutHandle {
+    owned: Owned<vk::DescriptorSetLayout>,
+    types: Vec<vk::DescriptorType>,
 }
 
 impl DescriptorSetLayout {
@@ -41,16 +44,14 @@ impl DescriptorSetLayout {
         // SAFETY: a valid create info.
         let raw = unsafe { device.raw.create_descriptor_set_layout(&info, None) }
             .context_for("vkCreateDescriptorSetLayout", name)?;
-        device.register(raw, name);
-        let bindings = bindings.iter().map(|&(descriptor_type, _)| descriptor_type).collect();
-        Ok(Self { raw, bindings, device: Arc::clone(device) })
+        // SAFETY: it was just made.
+        let owned = unsafe { Owned::new(device, name, raw, ash::Device::destroy_descriptor_set_layout) };
+        let types = bindings.iter().map(|&(descriptor_type, _)| descriptor_type).collect();
+        Ok(Self(Arc::new(LayoutHandle { owned, types })))
     }
-}
 
-impl Drop for DescriptorSetLayout {
-    fn drop(&mut self) {
-        // SAFETY: the owner no longer uses it.
-        unsafe { self.device.raw.destroy_descriptor_set_layout(self.raw, None) };
+    pub(super) fn raw(&self) -> vk::DescriptorSetLayout {
+        self.0.owned.raw
     }
 }
 
@@ -65,32 +66,24 @@ pub enum Binding<'a> {
     Texture(&'a Image, &'a Sampler),
 }
 
-/// The memory of an owner's descriptor sets.
-pub struct DescriptorPool {
-    handle: Arc<PoolHandle>,
-}
-
-/// The pool, which lives as long as its last set.
-struct PoolHandle {
-    raw: vk::DescriptorPool,
-    device: Arc<Device>,
-}
+/// The memory of an owner's descriptor sets, which lives as long as the last of them.
+pub struct DescriptorPool(Arc<Owned<vk::DescriptorPool>>);
 
 impl DescriptorPool {
     /// Creates a pool with room for a number of sets of each layout, at least one in all.
     pub fn new(device: &Arc<Device>, name: &str, sets: &[(&DescriptorSetLayout, usize)]) -> Result<Self> {
-        let size = |&(layout, count): &(&DescriptorSetLayout, usize)| {
-            let size = move |ty| vk::DescriptorPoolSize { ty, descriptor_count: count as u32 };
-            layout.bindings.clone().into_iter().map(size)
-        };
-        let sizes: Vec<_> = sets.iter().filter(|(_, count)| *count > 0).flat_map(size).collect();
+        let mut sizes = Vec::new();
+        for &(layout, count) in sets.iter().filter(|(_, count)| *count > 0) {
+            let descriptor_count = count as u32;
+            sizes.extend(layout.0.types.iter().map(|&ty| vk::DescriptorPoolSize { ty, descriptor_count }));
+        }
         let count: usize = sets.iter().map(|(_, count)| count).sum();
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(count as u32).pool_sizes(&sizes);
         // SAFETY: a valid create info.
         let raw =
             unsafe { device.raw.create_descriptor_pool(&info, None) }.context_for("vkCreateDescriptorPool", name)?;
-        device.register(raw, name);
-        Ok(Self { handle: Arc::new(PoolHandle { raw, device: Arc::clone(device) }) })
+        // SAFETY: it was just made. Every set holds an `Arc` of it.
+        Ok(Self(Arc::new(unsafe { Owned::new(device, name, raw, ash::Device::destroy_descriptor_pool) })))
     }
 
     /// Allocates one of the sets that the pool was made for, and writes its bindings.
@@ -100,32 +93,25 @@ impl DescriptorPool {
         layout: &DescriptorSetLayout,
         bindings: &[Binding],
     ) -> Result<DescriptorSet> {
-        let PoolHandle { raw: pool, device } = &*self.handle;
-        let layouts = [layout.raw];
+        let Owned { raw: pool, device, .. } = &*self.0;
+        let layouts = [layout.raw()];
         let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(*pool).set_layouts(&layouts);
         // SAFETY: pool and layout are alive. `&mut self` makes this the only call that uses the pool.
         let sets = unsafe { device.raw.allocate_descriptor_sets(&info) };
         let raw = sets.context_for("vkAllocateDescriptorSets", name)?.into_iter().next().unwrap_or_default();
         device.register(raw, name);
-        let set = DescriptorSet { raw, types: layout.bindings.clone(), pool: Arc::clone(&self.handle) };
+        let set = DescriptorSet { raw, layout: Arc::clone(&layout.0), pool: Arc::clone(&self.0) };
         // SAFETY: no command uses the new set yet.
         unsafe { set.write(bindings) };
         Ok(set)
     }
 }
 
-impl Drop for PoolHandle {
-    fn drop(&mut self) {
-        // SAFETY: every set holds an `Arc` of its pool, so none is left.
-        unsafe { self.device.raw.destroy_descriptor_pool(self.raw, None) };
-    }
-}
-
 /// A descriptor set.
 pub struct DescriptorSet {
     pub(super) raw: vk::DescriptorSet,
-    types: Vec<vk::DescriptorType>,
-    pool: Arc<PoolHandle>,
+    layout: Arc<LayoutHandle>,
+    pool: Arc<Owned<vk::DescriptorPool>>,
 }
 
 impl DescriptorSet {
@@ -139,23 +125,24 @@ impl DescriptorSet {
     /// # Safety
     /// No submitted command that the GPU has not finished uses the set.
     pub unsafe fn write(&self, bindings: &[Binding]) {
-        for (index, (binding, &descriptor_type)) in bindings.iter().zip(&self.types).enumerate() {
+        for (index, (binding, &descriptor_type)) in bindings.iter().zip(&self.layout.types).enumerate() {
             let write = vk::WriteDescriptorSet::default()
                 .dst_set(self.raw)
                 .dst_binding(index as u32)
                 .descriptor_type(descriptor_type);
             let (buffers, images);
             let write = match *binding {
-                Binding::Buffer(&Buffer { raw: buffer, .. }) => {
-                    buffers = [vk::DescriptorBufferInfo { buffer, offset: 0, range: vk::WHOLE_SIZE }];
+                Binding::Buffer(buffer) => {
+                    buffers = [vk::DescriptorBufferInfo::default().buffer(buffer.handle.raw).range(vk::WHOLE_SIZE)];
                     write.buffer_info(&buffers)
                 }
-                Binding::Part(&Buffer { raw: buffer, .. }, offset, range) => {
-                    buffers = [vk::DescriptorBufferInfo { buffer, offset, range }];
+                Binding::Part(buffer, offset, range) => {
+                    buffers = [vk::DescriptorBufferInfo { buffer: buffer.handle.raw, offset, range }];
                     write.buffer_info(&buffers)
                 }
-                Binding::Texture(&Image { view: image_view, .. }, &Sampler { raw: sampler, .. }) => {
+                Binding::Texture(image, sampler) => {
                     let image_layout = vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL;
+                    let (sampler, image_view) = (sampler.0.raw, image.view.raw);
                     images = [vk::DescriptorImageInfo { sampler, image_view, image_layout }];
                     write.image_info(&images)
                 }

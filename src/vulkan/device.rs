@@ -21,7 +21,8 @@ pub struct Device {
     pub raw: ash::Device,
     /// The physical device, with its features and limits.
     pub physical: PhysicalDevice,
-    debug_utils: Option<ext::debug_utils::Device>,
+    /// The functions of `VK_EXT_debug_utils`, or `None` if the extension is not enabled.
+    pub(super) debug_utils: Option<ext::debug_utils::Device>,
     queue: Mutex<vk::Queue>,
     allocator: ManuallyDrop<Mutex<Allocator>>,
     created: AtomicU64,
@@ -142,19 +143,14 @@ impl Device {
         }
     }
 
-    /// Returns the functions of `VK_EXT_debug_utils`, or `None` if the extension is not enabled.
-    pub(super) fn debug_utils(&self) -> Option<&ext::debug_utils::Device> {
-        self.debug_utils.as_ref()
-    }
-
     /// Allocates memory for a resource.
     pub(super) fn allocate(
-        &self,
+        self: &Arc<Self>,
         name: &str,
         requirements: vk::MemoryRequirements,
         location: MemoryLocation,
         linear: bool,
-    ) -> Result<Allocation> {
+    ) -> Result<Memory> {
         if requirements.size > self.physical.max_allocation_bytes {
             // gpu-allocator does not check this limit.
             return Err(Error::OverLimit {
@@ -182,14 +178,7 @@ impl Device {
             })?;
         self.created.fetch_add(1, Ordering::Relaxed);
         self.allocated_bytes.fetch_add(allocation.size(), Ordering::Relaxed);
-        Ok(allocation)
-    }
-
-    /// Frees memory.
-    pub(super) fn free(&self, allocation: Allocation) {
-        self.allocated_bytes.fetch_sub(allocation.size(), Ordering::Relaxed);
-        // Freeing fails only for an allocation of another allocator, which the types exclude.
-        let _ = self.allocator.lock().unwrap_or_else(PoisonError::into_inner).free(allocation);
+        Ok(Memory { allocation, device: Arc::clone(self) })
     }
 
     /// Waits until the GPU is idle.
@@ -197,6 +186,21 @@ impl Device {
         let _queue = self.queue();
         // SAFETY: the guard keeps others from the queue.
         unsafe { self.raw.device_wait_idle() }.context("vkDeviceWaitIdle")
+    }
+}
+
+/// The memory of a resource, which is freed on drop: after the resource.
+pub(super) struct Memory {
+    pub allocation: Allocation,
+    device: Arc<Device>,
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        let allocation = std::mem::take(&mut self.allocation);
+        self.device.allocated_bytes.fetch_sub(allocation.size(), Ordering::Relaxed);
+        // Freeing fails only for an allocation of another allocator, which the types exclude.
+        let _ = self.device.allocator.lock().unwrap_or_else(PoisonError::into_inner).free(allocation);
     }
 }
 

@@ -66,14 +66,6 @@ impl Error {
     pub(super) fn call(call: &'static str, result: vk::Result) -> Self {
         Self::Call { call, object: String::new(), result }
     }
-
-    /// Returns the Vulkan result of the failed call, if there is one. Presentation depends on it.
-    pub fn result(&self) -> Option<vk::Result> {
-        match self {
-            Self::Call { result, .. } => Some(*result),
-            _ => None,
-        }
-    }
 }
 
 fn of(object: &str) -> String {

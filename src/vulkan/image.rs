@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use ash::vk;
 use gpu_allocator::MemoryLocation;
-use gpu_allocator::vulkan::Allocation;
 
-use super::device::Device;
+use super::device::{Device, Memory};
 use super::error::{Context, Result};
+use super::owned::Owned;
 
 /// The properties of an [`Image`].
 #[derive(Debug, Clone, Copy)]
@@ -46,12 +46,13 @@ impl ImageInfo {
 /// An image and a view of all of its levels.
 pub struct Image {
     pub(super) raw: vk::Image,
-    pub(super) view: vk::ImageView,
+    pub(super) view: Owned<vk::ImageView>,
     info: ImageInfo,
-    /// The memory of the image. `None` if a swapchain owns the image.
-    allocation: Option<Allocation>,
-    device: Arc<Device>,
+    _owned: Option<OwnedImage>,
 }
+
+/// The image itself and its memory, unless a swapchain owns the image.
+type OwnedImage = (Owned<vk::Image>, Memory);
 
 impl Image {
     /// Creates the image and its view.
@@ -67,27 +68,27 @@ impl Image {
             .usage(info.usage);
         // SAFETY: a valid create info.
         let raw = unsafe { device.raw.create_image(&create, None) }.context_for("vkCreateImage", name)?;
-        device.register(raw, name);
-        match Self::bind(device, name, raw) {
-            Ok(allocation) => Self::with_view(device, name, raw, info, Some(allocation)),
-            Err(error) => {
-                // SAFETY: nothing uses it.
-                unsafe { device.raw.destroy_image(raw, None) };
-                Err(error)
-            }
-        }
+        // SAFETY: it was just made.
+        let handle = unsafe { Owned::new(device, name, raw, ash::Device::destroy_image) };
+        // SAFETY: as above.
+        let mut requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
+        requirements.memory_type_bits = device.physical.image_memory_types(requirements.memory_type_bits);
+        let memory = device.allocate(name, requirements, MemoryLocation::GpuOnly, false)?;
+        let allocation = &memory.allocation;
+        // SAFETY: the memory is fresh, large enough and of an allowed type.
+        unsafe { device.raw.bind_image_memory(raw, allocation.memory(), allocation.offset()) }
+            .context_for("vkBindImageMemory", name)?;
+        Self::with_view(device, name, raw, info, Some((handle, memory)))
     }
 
-    /// Takes over an image, creates its view, and destroys both on drop. Without an allocation, only the view.
+    /// Creates the view of an image. A swapchain's image is not owned.
     pub(super) fn with_view(
         device: &Arc<Device>,
         name: &str,
         raw: vk::Image,
         info: ImageInfo,
-        allocation: Option<Allocation>,
+        owned: Option<OwnedImage>,
     ) -> Result<Self> {
-        // Without a view, the drop destroys the image: destroying the null handle does nothing.
-        let mut image = Self { raw, view: vk::ImageView::null(), info, allocation, device: Arc::clone(device) };
         let create = vk::ImageViewCreateInfo::default()
             .image(raw)
             .view_type(if info.depth > 1 { vk::ImageViewType::TYPE_3D } else { vk::ImageViewType::TYPE_2D })
@@ -100,50 +101,20 @@ impl Image {
                 layer_count: 1,
             });
         // SAFETY: the image is alive and has these levels.
-        image.view = unsafe { device.raw.create_image_view(&create, None) }.context_for("vkCreateImageView", name)?;
-        device.register(image.view, name);
-        Ok(image)
+        let view = unsafe { device.raw.create_image_view(&create, None) }.context_for("vkCreateImageView", name)?;
+        // SAFETY: it was just made.
+        let view = unsafe { Owned::new(device, name, view, ash::Device::destroy_image_view) };
+        Ok(Self { raw, view, info, _owned: owned })
     }
 
     /// Returns the properties.
     pub fn info(&self) -> &ImageInfo {
         &self.info
     }
-
-    fn bind(device: &Arc<Device>, name: &str, raw: vk::Image) -> Result<Allocation> {
-        // SAFETY: `raw` was just made from this device.
-        let mut requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
-        requirements.memory_type_bits = device.physical.image_memory_types(requirements.memory_type_bits);
-        let allocation = device.allocate(name, requirements, MemoryLocation::GpuOnly, false)?;
-        // SAFETY: the memory is fresh, large enough and of an allowed type.
-        let bound = unsafe { device.raw.bind_image_memory(raw, allocation.memory(), allocation.offset()) };
-        match bound.context_for("vkBindImageMemory", name) {
-            Ok(()) => Ok(allocation),
-            Err(error) => {
-                device.free(allocation);
-                Err(error)
-            }
-        }
-    }
-}
-
-impl Drop for Image {
-    fn drop(&mut self) {
-        // SAFETY: the owner no longer uses the image, nor does the GPU (see `Device`).
-        unsafe { self.device.raw.destroy_image_view(self.view, None) };
-        if let Some(allocation) = self.allocation.take() {
-            // SAFETY: as above. The view is destroyed.
-            unsafe { self.device.raw.destroy_image(self.raw, None) };
-            self.device.free(allocation);
-        }
-    }
 }
 
 /// A texture sampler.
-pub struct Sampler {
-    pub(super) raw: vk::Sampler,
-    device: Arc<Device>,
-}
+pub struct Sampler(pub(super) Owned<vk::Sampler>);
 
 impl Sampler {
     /// Creates a sampler that clamps coordinates to the edge and does not blend levels.
@@ -157,14 +128,7 @@ impl Sampler {
     pub fn new(device: &Arc<Device>, name: &str, info: &vk::SamplerCreateInfo) -> Result<Self> {
         // SAFETY: a valid create info.
         let raw = unsafe { device.raw.create_sampler(info, None) }.context_for("vkCreateSampler", name)?;
-        device.register(raw, name);
-        Ok(Self { raw, device: Arc::clone(device) })
-    }
-}
-
-impl Drop for Sampler {
-    fn drop(&mut self) {
-        // SAFETY: the owner no longer uses it, nor does the GPU (see `Device`).
-        unsafe { self.device.raw.destroy_sampler(self.raw, None) };
+        // SAFETY: it was just made.
+        Ok(Self(unsafe { Owned::new(device, name, raw, ash::Device::destroy_sampler) }))
     }
 }

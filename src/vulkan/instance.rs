@@ -46,18 +46,12 @@ pub struct InstanceOptions<'a> {
 
 /// The messages of the validation layer.
 #[derive(Debug, Default)]
-pub struct ValidationMessages {
-    messages: Mutex<Vec<String>>,
-}
+pub struct ValidationMessages(Mutex<Vec<String>>);
 
 impl ValidationMessages {
-    fn push(&self, message: String) {
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner).push(message);
-    }
-
     /// Returns a copy of the messages, oldest first.
     pub fn all(&self) -> Vec<String> {
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -281,7 +275,7 @@ unsafe extern "system" fn on_message(
         // Older layers repeat the id in the text.
         let text = if text.contains(&*id) { text.into_owned() } else { format!("{id}: {text}") };
         tracing::error!(target: "validation", "{text}");
-        messages.push(text);
+        messages.0.lock().unwrap_or_else(PoisonError::into_inner).push(text);
     }
     vk::FALSE
 }

@@ -21,6 +21,7 @@ pub mod device;
 pub mod error;
 pub mod image;
 pub mod instance;
+mod owned;
 pub mod physical_device;
 pub mod pipeline;
 pub mod recorder;

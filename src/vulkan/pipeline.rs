@@ -8,18 +8,18 @@ use ash::vk;
 use super::descriptors::DescriptorSetLayout;
 use super::device::Device;
 use super::error::{Context, Result};
+use super::owned::Owned;
 use super::spirv::{ShaderOverride, Spirv};
 
 const ENTRY_POINT: &CStr = c"main";
 
 /// The sets and push constants of a pipeline.
 pub struct PipelineLayout {
-    pub(super) raw: vk::PipelineLayout,
+    pub(super) handle: Owned<vk::PipelineLayout>,
     /// Whether pipelines with this layout are compute or graphics pipelines.
     pub(super) bind_point: vk::PipelineBindPoint,
     /// The stages that read push constants.
     pub(super) push_constant_stages: vk::ShaderStageFlags,
-    device: Arc<Device>,
 }
 
 impl PipelineLayout {
@@ -31,7 +31,7 @@ impl PipelineLayout {
         sets: &[&DescriptorSetLayout],
         push_constants: Option<(vk::ShaderStageFlags, usize)>,
     ) -> Result<Self> {
-        let sets: Vec<_> = sets.iter().map(|set| set.raw).collect();
+        let sets: Vec<_> = sets.iter().map(|set| set.raw()).collect();
         let ranges: Vec<_> = push_constants
             .iter()
             .map(|&(stages, bytes)| vk::PushConstantRange { stage_flags: stages, offset: 0, size: bytes as u32 })
@@ -40,50 +40,18 @@ impl PipelineLayout {
         // SAFETY: the set layouts are alive.
         let raw =
             unsafe { device.raw.create_pipeline_layout(&info, None) }.context_for("vkCreatePipelineLayout", name)?;
-        device.register(raw, name);
+        // SAFETY: it was just made.
+        let handle = unsafe { Owned::new(device, name, raw, ash::Device::destroy_pipeline_layout) };
         let push_constant_stages = push_constants.map_or(vk::ShaderStageFlags::empty(), |(stages, _)| stages);
-        Ok(Self { raw, bind_point, push_constant_stages, device: Arc::clone(device) })
-    }
-}
-
-impl Drop for PipelineLayout {
-    fn drop(&mut self) {
-        // SAFETY: the owner no longer uses it.
-        unsafe { self.device.raw.destroy_pipeline_layout(self.raw, None) };
-    }
-}
-
-/// A shader module that lives while its pipeline is built.
-struct ShaderModule<'a> {
-    raw: vk::ShaderModule,
-    device: &'a Device,
-}
-
-impl<'a> ShaderModule<'a> {
-    fn new(PipelineBuilder { device, overrides }: &'a PipelineBuilder, shader: &Spirv) -> Result<Self> {
-        let replaced = overrides.iter().find(|other| other.file_name() == shader.file_name);
-        let info = vk::ShaderModuleCreateInfo::default().code(replaced.map_or(shader.words, ShaderOverride::words));
-        // SAFETY: the words are SPIR-V that the build has compared with the sources, or those of a `ShaderOverride`.
-        let raw = unsafe { device.raw.create_shader_module(&info, None) }
-            .context_for("vkCreateShaderModule", shader.file_name)?;
-        device.register(raw, shader.file_name);
-        Ok(Self { raw, device })
-    }
-}
-
-impl Drop for ShaderModule<'_> {
-    fn drop(&mut self) {
-        // SAFETY: pipelines do not need their modules once they are built.
-        unsafe { self.device.raw.destroy_shader_module(self.raw, None) };
+        Ok(Self { handle, bind_point, push_constant_stages })
     }
 }
 
 /// A compute or graphics pipeline.
 pub struct Pipeline {
-    pub(super) raw: vk::Pipeline,
+    pub(super) handle: Owned<vk::Pipeline>,
     /// Whether it is a compute or a graphics pipeline.
     pub(super) bind_point: vk::PipelineBindPoint,
-    device: Arc<Device>,
 }
 
 /// How colour is blended by alpha. The destination alpha becomes `dst * (1 - a)`, plus either 0 or `a`.
@@ -183,7 +151,7 @@ impl PipelineBuilder {
         (shader, constants): (&Spirv, &[u32]),
         layout: &PipelineLayout,
     ) -> Result<Pipeline> {
-        let module = ShaderModule::new(self, shader)?;
+        let module = self.module(shader)?;
         let entries = specialization_entries(constants);
         let specialization =
             vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(constants));
@@ -192,7 +160,7 @@ impl PipelineBuilder {
             .module(module.raw)
             .name(ENTRY_POINT)
             .specialization_info(&specialization);
-        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.raw);
+        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.handle.raw);
         // SAFETY: module and layout are alive.
         let built = unsafe { self.device.raw.create_compute_pipelines(vk::PipelineCache::null(), &[info], None) };
         self.first(name, vk::PipelineBindPoint::COMPUTE, built)
@@ -200,12 +168,12 @@ impl PipelineBuilder {
 
     /// Builds a graphics pipeline.
     pub fn graphics(&self, info: &GraphicsPipelineInfo) -> Result<Pipeline> {
-        let vertex = ShaderModule::new(self, info.vertex)?;
-        let fragment = info.fragment.map(|shader| ShaderModule::new(self, shader)).transpose()?;
+        let vertex = self.module(info.vertex)?;
+        let fragment = info.fragment.map(|shader| self.module(shader)).transpose()?;
         let entries = specialization_entries(info.constants);
         let specialization =
             vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(info.constants));
-        let stage = |flags, module: &ShaderModule| {
+        let stage = |flags, module: &Owned<vk::ShaderModule>| {
             vk::PipelineShaderStageCreateInfo::default()
                 .stage(flags)
                 .module(module.raw)
@@ -271,11 +239,22 @@ impl PipelineBuilder {
             .depth_stencil_state(&depth)
             .color_blend_state(&blend)
             .dynamic_state(&dynamic)
-            .layout(info.layout.raw)
+            .layout(info.layout.handle.raw)
             .push_next(&mut rendering);
         // SAFETY: modules and layout are alive, all state structures outlive the call.
         let built = unsafe { self.device.raw.create_graphics_pipelines(vk::PipelineCache::null(), &[create], None) };
         self.first(info.name, vk::PipelineBindPoint::GRAPHICS, built)
+    }
+
+    /// Creates a shader module, which a pipeline needs only while it is built.
+    fn module(&self, shader: &Spirv) -> Result<Owned<vk::ShaderModule>> {
+        let replaced = self.overrides.iter().find(|other| other.file_name() == shader.file_name);
+        let info = vk::ShaderModuleCreateInfo::default().code(replaced.map_or(shader.words, ShaderOverride::words));
+        // SAFETY: the words are SPIR-V that the build has compared with the sources, or those of a `ShaderOverride`.
+        let raw = unsafe { self.device.raw.create_shader_module(&info, None) }
+            .context_for("vkCreateShaderModule", shader.file_name)?;
+        // SAFETY: it was just made.
+        Ok(unsafe { Owned::new(&self.device, shader.file_name, raw, ash::Device::destroy_shader_module) })
     }
 
     fn first(
@@ -292,8 +271,9 @@ impl PipelineBuilder {
             .map_err(|(_, result)| result)
             .and_then(|pipelines| pipelines.into_iter().next().ok_or(vk::Result::ERROR_UNKNOWN));
         let raw = first.context_for(call, name)?;
-        self.device.register(raw, name);
-        Ok(Pipeline { raw, bind_point, device: Arc::clone(&self.device) })
+        // SAFETY: it was just made.
+        let handle = unsafe { Owned::new(&self.device, name, raw, ash::Device::destroy_pipeline) };
+        Ok(Pipeline { handle, bind_point })
     }
 }
 
@@ -302,11 +282,4 @@ fn specialization_entries(constants: &[u32]) -> Vec<vk::SpecializationMapEntry> 
     (0..constants.len() as u32)
         .map(|id| vk::SpecializationMapEntry { constant_id: id, offset: 4 * id, size: size_of::<u32>() })
         .collect()
-}
-
-impl Drop for Pipeline {
-    fn drop(&mut self) {
-        // SAFETY: the GPU has finished with it (see `Device`).
-        unsafe { self.device.raw.destroy_pipeline(self.raw, None) };
-    }
 }

@@ -52,11 +52,6 @@ impl<'a> Recorder<'a> {
         Self { device, commands }
     }
 
-    /// Returns the device.
-    pub fn device(&self) -> &'a Device {
-        self.device
-    }
-
     /// Returns the command buffer, for commands that this type does not offer.
     pub fn raw(&self) -> vk::CommandBuffer {
         self.commands
@@ -64,7 +59,7 @@ impl<'a> Recorder<'a> {
 
     /// Runs `record` inside a region that captures and validation messages name `label`.
     pub fn labelled(&self, label: &CStr, record: impl FnOnce()) {
-        let Some(debug_utils) = self.device.debug_utils() else { return record() };
+        let Some(debug_utils) = &self.device.debug_utils else { return record() };
         let info = vk::DebugUtilsLabelEXT::default().label_name(label);
         // SAFETY: the promise of `new`.
         unsafe { debug_utils.cmd_begin_debug_utils_label(self.commands, &info) };
@@ -96,27 +91,27 @@ impl<'a> Recorder<'a> {
     /// Copies a part of one buffer to another.
     pub fn copy_buffer(&self, from: &Buffer, to: &Buffer, region: vk::BufferCopy) {
         // SAFETY: the promise of `new`.
-        unsafe { self.device.raw.cmd_copy_buffer(self.commands, from.raw, to.raw, &[region]) };
+        unsafe { self.device.raw.cmd_copy_buffer(self.commands, from.handle.raw, to.handle.raw, &[region]) };
     }
 
     /// Fills a whole buffer with copies of a word.
     pub fn fill_buffer(&self, buffer: &Buffer, word: u32) {
         // SAFETY: the promise of `new`.
-        unsafe { self.device.raw.cmd_fill_buffer(self.commands, buffer.raw, 0, vk::WHOLE_SIZE, word) };
+        unsafe { self.device.raw.cmd_fill_buffer(self.commands, buffer.handle.raw, 0, vk::WHOLE_SIZE, word) };
     }
 
     /// Copies texels from a buffer to an image in the layout `TRANSFER_DST_OPTIMAL`.
     pub fn copy_buffer_to_image(&self, from: &Buffer, to: &Image, region: vk::BufferImageCopy) {
         let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
         // SAFETY: the promise of `new`.
-        unsafe { self.device.raw.cmd_copy_buffer_to_image(self.commands, from.raw, to.raw, layout, &[region]) };
+        unsafe { self.device.raw.cmd_copy_buffer_to_image(self.commands, from.handle.raw, to.raw, layout, &[region]) };
     }
 
     /// Copies texels from an image in the layout `TRANSFER_SRC_OPTIMAL` to a buffer.
     pub fn copy_image_to_buffer(&self, from: &Image, to: &Buffer, region: vk::BufferImageCopy) {
         let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
         // SAFETY: the promise of `new`.
-        unsafe { self.device.raw.cmd_copy_image_to_buffer(self.commands, from.raw, layout, to.raw, &[region]) };
+        unsafe { self.device.raw.cmd_copy_image_to_buffer(self.commands, from.raw, layout, to.handle.raw, &[region]) };
     }
 
     /// Copies between levels of one image with linear filtering. The source is in the layout `TRANSFER_SRC_OPTIMAL`, the
@@ -143,7 +138,7 @@ impl<'a> Recorder<'a> {
         let (discard, store) = (vk::AttachmentStoreOp::DONT_CARE, vk::AttachmentStoreOp::STORE);
         let color_info = color.map(|image| {
             let info = vk::RenderingAttachmentInfo::default()
-                .image_view(image.view)
+                .image_view(image.view.raw)
                 .image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)
                 .load_op(clear_color.map_or(vk::AttachmentLoadOp::DONT_CARE, |_| vk::AttachmentLoadOp::CLEAR))
                 .store_op(if resolved.is_some() { discard } else { store })
@@ -152,12 +147,12 @@ impl<'a> Recorder<'a> {
                 });
             let Some(resolved) = resolved else { return info };
             info.resolve_mode(vk::ResolveModeFlags::AVERAGE)
-                .resolve_image_view(resolved.view)
+                .resolve_image_view(resolved.view.raw)
                 .resolve_image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)
         });
         let depth_info = depth.map(|image| {
             vk::RenderingAttachmentInfo::default()
-                .image_view(image.view)
+                .image_view(image.view.raw)
                 .image_layout(vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL)
                 .load_op(vk::AttachmentLoadOp::CLEAR)
                 .store_op(if keeps_depth { store } else { discard })
@@ -195,7 +190,7 @@ impl<'a> Recorder<'a> {
     /// Binds a compute or graphics pipeline.
     pub fn bind_pipeline(&self, pipeline: &Pipeline) {
         // SAFETY: the promise of `new`.
-        unsafe { self.device.raw.cmd_bind_pipeline(self.commands, pipeline.bind_point, pipeline.raw) };
+        unsafe { self.device.raw.cmd_bind_pipeline(self.commands, pipeline.bind_point, pipeline.handle.raw) };
     }
 
     /// Binds a descriptor set as set `number` of a pipeline layout.
@@ -203,7 +198,7 @@ impl<'a> Recorder<'a> {
         let raw = &self.device.raw;
         // SAFETY: the promise of `new`.
         unsafe {
-            raw.cmd_bind_descriptor_sets(self.commands, layout.bind_point, layout.raw, number, &[set.raw], &[]);
+            raw.cmd_bind_descriptor_sets(self.commands, layout.bind_point, layout.handle.raw, number, &[set.raw], &[]);
         }
     }
 
@@ -211,19 +206,21 @@ impl<'a> Recorder<'a> {
     pub fn push_constants<T: Pod>(&self, layout: &PipelineLayout, constants: &T) {
         let (raw, bytes) = (&self.device.raw, bytemuck::bytes_of(constants));
         // SAFETY: the promise of `new`.
-        unsafe { raw.cmd_push_constants(self.commands, layout.raw, layout.push_constant_stages, 0, bytes) };
+        unsafe { raw.cmd_push_constants(self.commands, layout.handle.raw, layout.push_constant_stages, 0, bytes) };
     }
 
     /// Binds a buffer of vertex attributes, from a byte on.
     pub fn bind_vertex_buffer(&self, binding: u32, buffer: &Buffer, offset_bytes: u64) {
         // SAFETY: the promise of `new`.
-        unsafe { self.device.raw.cmd_bind_vertex_buffers(self.commands, binding, &[buffer.raw], &[offset_bytes]) };
+        unsafe {
+            self.device.raw.cmd_bind_vertex_buffers(self.commands, binding, &[buffer.handle.raw], &[offset_bytes])
+        };
     }
 
     /// Binds a buffer of indices.
     pub fn bind_index_buffer(&self, buffer: &Buffer, index_type: vk::IndexType) {
         // SAFETY: the promise of `new`.
-        unsafe { self.device.raw.cmd_bind_index_buffer(self.commands, buffer.raw, 0, index_type) };
+        unsafe { self.device.raw.cmd_bind_index_buffer(self.commands, buffer.handle.raw, 0, index_type) };
     }
 
     /// Sets which faces are culled, and which winding order is front.

@@ -52,7 +52,6 @@ pub enum Presented {
 /// A swapchain with its images.
 pub struct Swapchain {
     images: Vec<SwapchainImage>,
-    format: vk::Format,
     extent: vk::Extent2D,
     transform: vk::SurfaceTransformFlagsKHR,
     raw: vk::SwapchainKHR,
@@ -103,7 +102,6 @@ impl Swapchain {
         device.register(raw, "swapchain");
         let mut swapchain = Self {
             images: Vec::new(),
-            format: format.format,
             extent,
             transform: capabilities.current_transform,
             raw,
@@ -115,10 +113,8 @@ impl Swapchain {
         let images = unsafe { swapchain.loader.get_swapchain_images(raw) }.context("vkGetSwapchainImagesKHR")?;
         for (index, image) in images.into_iter().enumerate() {
             let render_finished = BinarySemaphore::new(device, &format!("render finished {index}"))?;
-            let presented = match device.physical.has_present_fences {
-                true => Some(Fence::new(device, &format!("presented {index}"))?),
-                false => None,
-            };
+            let presented = || Fence::new(device, &format!("presented {index}"));
+            let presented = device.physical.has_present_fences.then(presented).transpose()?;
             let info = ImageInfo::color(format.format, extent, usage);
             let image = Image::with_view(device, &format!("swapchain image {index}"), image, info, None)?;
             swapchain.images.push(SwapchainImage { image, render_finished, presented, is_presenting: false });
@@ -129,11 +125,6 @@ impl Swapchain {
     /// Returns an image with its semaphore.
     pub fn image(&self, index: u32) -> Option<&SwapchainImage> {
         self.images.get(index as usize)
-    }
-
-    /// Returns the format of the images.
-    pub fn format(&self) -> vk::Format {
-        self.format
     }
 
     /// Acquires an image. `available` is signalled when the image may be drawn to.
@@ -180,7 +171,7 @@ impl Swapchain {
                 // The image was acquired again, so this does not wait.
                 presented.wait_and_reset()?;
             }
-            fences = [presented.raw];
+            fences = [presented.raw()];
             fence_info = vk::SwapchainPresentFenceInfoEXT::default().fences(&fences);
             info = info.push_next(&mut fence_info);
         }

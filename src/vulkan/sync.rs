@@ -7,38 +7,25 @@ use ash::vk;
 
 use super::device::Device;
 use super::error::{Context, Result};
+use super::owned::Owned;
 
-/// A semaphore of either kind.
-struct Semaphore {
-    raw: vk::Semaphore,
-    device: Arc<Device>,
-}
-
-impl Semaphore {
-    fn new(device: &Arc<Device>, name: &str, kind: vk::SemaphoreType) -> Result<Self> {
-        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(kind);
-        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
-        // SAFETY: a valid create info.
-        let raw = unsafe { device.raw.create_semaphore(&info, None) }.context_for("vkCreateSemaphore", name)?;
-        device.register(raw, name);
-        Ok(Self { raw, device: Arc::clone(device) })
-    }
-}
-
-impl Drop for Semaphore {
-    fn drop(&mut self) {
-        // SAFETY: the GPU has finished with it (see `Device`), and so has the presentation engine (see `Swapchain`).
-        unsafe { self.device.raw.destroy_semaphore(self.raw, None) };
-    }
+/// Creates a semaphore of either kind.
+fn semaphore(device: &Arc<Device>, name: &str, kind: vk::SemaphoreType) -> Result<Owned<vk::Semaphore>> {
+    let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(kind);
+    let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+    // SAFETY: a valid create info.
+    let raw = unsafe { device.raw.create_semaphore(&info, None) }.context_for("vkCreateSemaphore", name)?;
+    // SAFETY: it was just made. Before it is dropped, presentation has finished with it too (see `Swapchain`).
+    Ok(unsafe { Owned::new(device, name, raw, ash::Device::destroy_semaphore) })
 }
 
 /// A binary semaphore, for acquire and presentation.
-pub struct BinarySemaphore(Semaphore);
+pub struct BinarySemaphore(Owned<vk::Semaphore>);
 
 impl BinarySemaphore {
     /// Creates an unsignalled semaphore.
     pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
-        Semaphore::new(device, name, vk::SemaphoreType::BINARY).map(Self)
+        semaphore(device, name, vk::SemaphoreType::BINARY).map(Self)
     }
 
     /// Returns the handle, for a submission.
@@ -48,12 +35,12 @@ impl BinarySemaphore {
 }
 
 /// A timeline semaphore: a counter that the GPU increases and the CPU waits for.
-pub struct TimelineSemaphore(Semaphore);
+pub struct TimelineSemaphore(Owned<vk::Semaphore>);
 
 impl TimelineSemaphore {
     /// Creates a timeline that starts at 0.
     pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
-        Semaphore::new(device, name, vk::SemaphoreType::TIMELINE).map(Self)
+        semaphore(device, name, vk::SemaphoreType::TIMELINE).map(Self)
     }
 
     /// Returns the handle, for a submission.
@@ -86,10 +73,7 @@ impl TimelineSemaphore {
 /// The fences of submissions are for validation only, because the timeline already orders the frames. But synchronization
 /// validation 1.3.239 understands waits for fences only, and without them reports hazards between two frames of the same
 /// slot.
-pub struct Fence {
-    pub(super) raw: vk::Fence,
-    device: Arc<Device>,
-}
+pub struct Fence(Owned<vk::Fence>);
 
 impl Fence {
     /// Creates an unsignalled fence.
@@ -97,13 +81,13 @@ impl Fence {
         // SAFETY: a valid create info.
         let raw = unsafe { device.raw.create_fence(&vk::FenceCreateInfo::default(), None) }
             .context_for("vkCreateFence", name)?;
-        device.register(raw, name);
-        Ok(Self { raw, device: Arc::clone(device) })
+        // SAFETY: it was just made.
+        Ok(Self(unsafe { Owned::new(device, name, raw, ash::Device::destroy_fence) }))
     }
 
     /// Returns the handle, for a submission.
     pub fn raw(&self) -> vk::Fence {
-        self.raw
+        self.0.raw
     }
 
     /// Waits until the fence is signalled, and resets it.
@@ -111,9 +95,9 @@ impl Fence {
     /// # Errors
     /// Device lost. A timeout counts as a lost device.
     pub fn wait_and_reset(&self) -> Result<()> {
-        self.wait(timeout_nanoseconds(&self.device)).map_err(lost_if_late).context("vkWaitForFences")?;
+        self.wait(timeout_nanoseconds(&self.0.device)).map_err(lost_if_late).context("vkWaitForFences")?;
         // SAFETY: the fence is alive. Nothing uses it after the wait.
-        unsafe { self.device.raw.reset_fences(&[self.raw]) }.context("vkResetFences")
+        unsafe { self.0.device.raw.reset_fences(&[self.0.raw]) }.context("vkResetFences")
     }
 
     /// Waits until the fence is signalled, but not longer than a number of nanoseconds.
@@ -122,14 +106,7 @@ impl Fence {
     /// Timeout, or device lost.
     pub(super) fn wait(&self, nanoseconds: u64) -> ash::prelude::VkResult<()> {
         // SAFETY: the fence is alive.
-        unsafe { self.device.raw.wait_for_fences(&[self.raw], true, nanoseconds) }
-    }
-}
-
-impl Drop for Fence {
-    fn drop(&mut self) {
-        // SAFETY: the GPU has finished with it (see `Device`).
-        unsafe { self.device.raw.destroy_fence(self.raw, None) };
+        unsafe { self.0.device.raw.wait_for_fences(&[self.0.raw], true, nanoseconds) }
     }
 }
 

@@ -12,6 +12,7 @@ use super::barrier::Access;
 use super::buffer::{Buffer, BufferMemory};
 use super::device::Device;
 use super::error::{Context, Result};
+use super::owned::Owned;
 use super::recorder::Recorder;
 
 /// The size of a timestamp.
@@ -19,7 +20,7 @@ const TICKS_BYTES: u64 = size_of::<u64>() as u64;
 
 /// The timestamps of a frame.
 pub struct Timestamps {
-    pool: vk::QueryPool,
+    pool: Owned<vk::QueryPool>,
     /// The copied timestamps, in ticks.
     copies: Buffer,
     count: u32,
@@ -29,7 +30,6 @@ pub struct Timestamps {
     written: bool,
     /// Whether the mapped memory has those of an earlier one.
     copied: bool,
-    device: Arc<Device>,
 }
 
 impl Timestamps {
@@ -44,7 +44,8 @@ impl Timestamps {
         let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(count);
         // SAFETY: a valid create info.
         let pool = unsafe { device.raw.create_query_pool(&info, None) }.context_for("vkCreateQueryPool", name)?;
-        device.register(pool, name);
+        // SAFETY: it was just made.
+        let pool = unsafe { Owned::new(device, name, pool, ash::Device::destroy_query_pool) };
         Ok(Some(Self {
             pool,
             copies,
@@ -53,7 +54,6 @@ impl Timestamps {
             valid_mask: if bits >= 64 { u64::MAX } else { (1 << bits) - 1 },
             written: false,
             copied: false,
-            device: Arc::clone(device),
         }))
     }
 
@@ -61,7 +61,7 @@ impl Timestamps {
     /// [`Self::cmd_write`] of a frame.
     pub fn cmd_begin(&self, recorder: Recorder) {
         let commands = recorder.raw();
-        let (raw, pool, copies) = (&self.device.raw, self.pool, self.copies.raw);
+        let (raw, pool, copies) = (&self.pool.device.raw, self.pool.raw, self.copies.handle.raw);
         if self.written {
             // Without `WAIT`: a finished frame has all of its timestamps.
             let flags = vk::QueryResultFlags::TYPE_64;
@@ -83,9 +83,9 @@ impl Timestamps {
 
     /// Writes the time at which all earlier commands have passed `stage`.
     pub fn cmd_write(&self, recorder: Recorder, stage: vk::PipelineStageFlags2, index: u32) {
-        let commands = recorder.raw();
+        let (raw, commands) = (&self.pool.device.raw, recorder.raw());
         // SAFETY: the promise of the recorder. `cmd_begin` has reset the pool, and the index is in range.
-        unsafe { self.device.raw.cmd_write_timestamp2(commands, stage, self.pool, index.min(self.count - 1)) };
+        unsafe { raw.cmd_write_timestamp2(commands, stage, self.pool.raw, index.min(self.count - 1)) };
         // A barrier without effect: some drivers take the time only when they reach the next barrier.
         recorder.memory_barrier(Access::NOTHING, Access::NOTHING);
     }
@@ -108,9 +108,7 @@ impl Timestamps {
         }
         true
     }
-}
 
-impl Timestamps {
     /// Returns how many timestamps of the last submitted frame the GPU has written, up to the first one that is missing.
     /// `None` if the driver does not say. It does not wait, and it may be called after the device was lost.
     pub fn written_count(&self) -> Option<usize> {
@@ -121,18 +119,11 @@ impl Timestamps {
         let mut results = vec![[0_u64; 2]; self.count as usize];
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WITH_AVAILABILITY;
         // SAFETY: the pool is alive, and the submitted commands reset its queries.
-        match unsafe { self.device.raw.get_query_pool_results(self.pool, 0, &mut results, flags) } {
+        match unsafe { self.pool.device.raw.get_query_pool_results(self.pool.raw, 0, &mut results, flags) } {
             Ok(()) | Err(vk::Result::NOT_READY) => {
                 Some(results.iter().take_while(|[_, available]| *available != 0).count())
             }
             Err(_) => None,
         }
-    }
-}
-
-impl Drop for Timestamps {
-    fn drop(&mut self) {
-        // SAFETY: the GPU has finished with it (see `Device`).
-        unsafe { self.device.raw.destroy_query_pool(self.pool, None) };
     }
 }

@@ -29,7 +29,7 @@ impl LaneClip {
     /// Compiles `clip`, which is one of `model`'s clips, or the rest pose for `None`. Returns `None` if the clip does
     /// not fit into [`Rows`]; use [`evaluate`](crate::animation::evaluate) then.
     pub fn compile(model: &Model, clip: Option<&Clip>) -> Option<Self> {
-        let Compiled { program, first, .. } = Compiler::new(model, clip, None).compiled();
+        let (program, Compiler { first, .. }) = Compiler::new(model, clip, None).compiled();
         let rows = Rows::new(clip.unwrap_or(&Clip::default()), &first.tracks)?;
         Some(Self { rows, program })
     }
@@ -49,7 +49,8 @@ pub struct LaneBlend {
 impl LaneBlend {
     /// Compiles a blend of two clips of `model`. `None` is the rest pose. The weight is 0: the first clip is shown.
     pub fn compile(model: &Model, [first, second]: [Option<&Clip>; 2]) -> Self {
-        let Compiled { program, first, second, standing } = Compiler::new(model, first, Some(second)).compiled();
+        let (program, compiler) = Compiler::new(model, first, Some(second)).compiled();
+        let Compiler { first, second, standing, .. } = compiler;
         let columns = [first.column_count, second.map_or(0, |second| second.column_count)];
         let mut blend = Self { program, columns, weight: 0.0, standing };
         blend.set_weight(0.0);
@@ -76,13 +77,8 @@ struct Attachment {
     ancestor_from_node: DAffine3,
 }
 
-/// The tracks of one node.
-#[derive(Clone, Copy, Default)]
-struct NodeTracks<'a> {
-    translation: Option<AnyTrack<'a>>,
-    rotation: Option<AnyTrack<'a>>,
-    scale: Option<AnyTrack<'a>>,
-}
+/// The tracks of one node: translation, rotation and scale.
+type NodeTracks<'a> = [Option<AnyTrack<'a>>; 3];
 
 /// A clip that is compiled.
 struct SourceTracks<'a> {
@@ -97,20 +93,20 @@ impl<'a> SourceTracks<'a> {
         let mut node_tracks = vec![NodeTracks::default(); model.skeleton.len()];
         if let Some(clip) = clip {
             let nodes = &mut node_tracks;
-            clip.translations.iter().for_each(|t| nodes[t.node as usize].translation = Some(AnyTrack::Vector(t)));
-            clip.rotations.iter().for_each(|t| nodes[t.node as usize].rotation = Some(AnyTrack::Rotation(t)));
-            clip.scales.iter().for_each(|t| nodes[t.node as usize].scale = Some(AnyTrack::Vector(t)));
+            clip.translations.iter().for_each(|t| nodes[t.node as usize][0] = Some(AnyTrack::Vector(t)));
+            clip.rotations.iter().for_each(|t| nodes[t.node as usize][1] = Some(AnyTrack::Rotation(t)));
+            clip.scales.iter().for_each(|t| nodes[t.node as usize][2] = Some(AnyTrack::Vector(t)));
         }
         Self { node_tracks, tracks: Vec::new(), column_count: 0 }
     }
 
     /// Returns translation, rotation and scale of a node.
     fn curves(&mut self, node: usize, rest: &LocalPose) -> [Curve; 3] {
-        let tracks = self.node_tracks[node];
+        let [translation, rotation, scale] = self.node_tracks[node];
         [
-            self.curve(tracks.translation, rest.translations[node].as_dvec3().extend(0.0)),
-            self.curve(tracks.rotation, Vec4::from(rest.rotations[node]).as_dvec4()),
-            self.curve(tracks.scale, rest.scales[node].as_dvec3().extend(0.0)),
+            self.curve(translation, rest.translations[node].as_dvec3().extend(0.0)),
+            self.curve(rotation, Vec4::from(rest.rotations[node]).as_dvec4()),
+            self.curve(scale, rest.scales[node].as_dvec3().extend(0.0)),
         ]
     }
 
@@ -126,14 +122,6 @@ impl<'a> SourceTracks<'a> {
         self.tracks.push(track);
         if track.interpolation() == Interpolation::CubicSpline { Curve::Cubic(column) } else { Curve::Straight(column) }
     }
-}
-
-/// The result of a [`Compiler`].
-struct Compiled<'a> {
-    program: Program,
-    first: SourceTracks<'a>,
-    second: Option<SourceTracks<'a>>,
-    standing: Standing,
 }
 
 struct Compiler<'a> {
@@ -162,12 +150,12 @@ impl<'a> Compiler<'a> {
     }
 
     /// Compiles all palette entries.
-    fn compiled(mut self) -> Compiled<'a> {
+    fn compiled(mut self) -> (Program, Self) {
         let joint_count = self.model.palette.len();
         (0..joint_count).for_each(|entry| self.write(entry));
         let temporary_count = share_temporaries(&mut self.steps);
-        let program = Program { steps: self.steps, temporary_count, joint_count };
-        Compiled { program, first: self.first, second: self.second, standing: self.standing }
+        let steps = std::mem::take(&mut self.steps);
+        (Program { steps, temporary_count, joint_count }, self)
     }
 
     /// Appends the step that writes palette entry `entry`, and before it the steps that it needs.
@@ -177,7 +165,7 @@ impl<'a> Compiler<'a> {
         let matrix = ancestor_from_node * layout.joint_from_mesh[entry].as_daffine3();
         let constant = rows_of(&matrix);
         if let Some(node) = standing {
-            self.standing.add_matrix(self.steps.len(), node, matrix);
+            self.standing.matrices.push((self.steps.len(), node, matrix));
         }
         self.steps.push(match mover {
             Some(mover) => Step::Write(mover, constant),
@@ -222,14 +210,14 @@ impl<'a> Compiler<'a> {
         }
         let step = self.steps.len();
         if let Some(number) = parent.standing {
-            self.standing.add_matrix(step, number, parent.ancestor_from_node);
+            self.standing.matrices.push((step, number, parent.ancestor_from_node));
         }
         let mut blended = [None; 3];
         for property in 0..3 {
             match (held(first[property]), held(second[property])) {
                 // A property that stands still in both clips is constant during a frame.
                 (Some(value), Some(other)) if value != other => {
-                    self.standing.add_property(step, property, [value, other]);
+                    self.standing.properties.push((step, property, [value, other]));
                 }
                 (Some(_), Some(_)) => {}
                 _ => blended[property] = is_blend.then_some(second[property]),

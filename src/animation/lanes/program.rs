@@ -86,9 +86,10 @@ pub(super) struct Standing {
     /// Parents come before their children.
     nodes: Vec<StandingNode>,
     /// The matrices of steps: the number of the step, a node, and the fixed matrix to the right of the node's transform.
-    matrices: Vec<(usize, usize, DAffine3)>,
-    /// The properties of movers: the number of the step, the index of the property, and its value in both clips.
-    properties: Vec<(usize, usize, [DVec4; 2])>,
+    pub matrices: Vec<(usize, usize, DAffine3)>,
+    /// The properties of movers: the number of the step, the index of the property (translation, rotation, scale), and its
+    /// value in both clips.
+    pub properties: Vec<(usize, usize, [DVec4; 2])>,
 }
 
 impl Standing {
@@ -101,16 +102,6 @@ impl Standing {
     ) -> usize {
         self.nodes.push(StandingNode { parent, ancestor_from_parent, in_clips, mover_from_node: DAffine3::IDENTITY });
         self.nodes.len() - 1
-    }
-
-    /// The matrix of step number `step` is the transform of `node` times `node_from_source`.
-    pub fn add_matrix(&mut self, step: usize, node: usize, node_from_source: DAffine3) {
-        self.matrices.push((step, node, node_from_source));
-    }
-
-    /// The mover of step number `step` has these values of a property: translation, rotation or scale.
-    pub fn add_property(&mut self, step: usize, property: usize, in_clips: [DVec4; 2]) {
-        self.properties.push((step, property, in_clips));
     }
 
     /// Sets the constants in `steps` for a weight.

@@ -175,16 +175,16 @@ mod avx2 {
     }
 
     impl Avx2 {
-        /// Transposes four registers to one register for each of four numbers. Register `k` has the four numbers of
-        /// lane `k` in its lower half, and those of lane `k + 4` in its upper half.
+        /// Transposes four registers between two forms. In the one, each register has one number of all lanes. In the other,
+        /// register `k` has the four numbers of lane `k` in its lower half, and those of lane `k + 4` in its upper half.
         #[inline(always)]
-        fn transposed(pairs: [__m256; 4]) -> [Self; 4] {
+        fn transposed(rows: [Self; 4]) -> [Self; 4] {
             // SAFETY: see the type.
             unsafe {
-                let low01 = _mm256_unpacklo_ps(pairs[0], pairs[1]);
-                let high01 = _mm256_unpackhi_ps(pairs[0], pairs[1]);
-                let low23 = _mm256_unpacklo_ps(pairs[2], pairs[3]);
-                let high23 = _mm256_unpackhi_ps(pairs[2], pairs[3]);
+                let low01 = _mm256_unpacklo_ps(rows[0].0, rows[1].0);
+                let high01 = _mm256_unpackhi_ps(rows[0].0, rows[1].0);
+                let low23 = _mm256_unpacklo_ps(rows[2].0, rows[3].0);
+                let high23 = _mm256_unpackhi_ps(rows[2].0, rows[3].0);
                 [
                     Self(_mm256_shuffle_ps::<0x44>(low01, low23)),
                     Self(_mm256_shuffle_ps::<0xee>(low01, low23)),
@@ -214,30 +214,12 @@ mod avx2 {
         /// # Safety
         /// The same as for [`Lanes::load_cells`].
         #[inline(always)]
-        unsafe fn load_pair(low: *const Cell, high: *const Cell, column: usize, half: usize) -> __m256 {
+        unsafe fn load_pair(low: *const Cell, high: *const Cell, column: usize, half: usize) -> Self {
             // SAFETY: as above.
             unsafe {
                 let low = _mm_load_ps(low.add(column).cast::<f32>().add(4 * half));
                 let high = _mm_load_ps(high.add(column).cast::<f32>().add(4 * half));
-                _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(low), high)
-            }
-        }
-
-        /// The inverse of [`Self::transposed`].
-        #[inline(always)]
-        fn lane_pairs(row: &[Self; 4]) -> [__m256; 4] {
-            // SAFETY: see the type.
-            unsafe {
-                let low01 = _mm256_unpacklo_ps(row[0].0, row[1].0);
-                let high01 = _mm256_unpackhi_ps(row[0].0, row[1].0);
-                let low23 = _mm256_unpacklo_ps(row[2].0, row[3].0);
-                let high23 = _mm256_unpackhi_ps(row[2].0, row[3].0);
-                [
-                    _mm256_shuffle_ps::<0x44>(low01, low23),
-                    _mm256_shuffle_ps::<0xee>(low01, low23),
-                    _mm256_shuffle_ps::<0x44>(high01, high23),
-                    _mm256_shuffle_ps::<0xee>(high01, high23),
-                ]
+                Self(_mm256_insertf128_ps::<1>(_mm256_castps128_ps256(low), high))
             }
         }
     }
@@ -318,7 +300,7 @@ mod avx2 {
 
         #[inline(always)]
         unsafe fn write_matrices(rows: &[[Self; 4]; 3], out: &[*mut MaybeUninit<JointMatrix>; LANES]) {
-            let rows = [Self::lane_pairs(&rows[0]), Self::lane_pairs(&rows[1]), Self::lane_pairs(&rows[2])];
+            let rows = [Self::transposed(rows[0]), Self::transposed(rows[1]), Self::transposed(rows[2])];
             for lane in 0..4 {
                 prefetch_for_writing(out[lane].cast());
                 prefetch_for_writing(out[lane + 4].cast());
@@ -327,8 +309,8 @@ mod avx2 {
                     // no alignment.
                     unsafe {
                         let (low, high) = (out[lane].cast::<f32>(), out[lane + 4].cast::<f32>());
-                        _mm_storeu_ps(low.add(4 * row), _mm256_castps256_ps128(pairs[lane]));
-                        _mm_storeu_ps(high.add(4 * row), _mm256_extractf128_ps::<1>(pairs[lane]));
+                        _mm_storeu_ps(low.add(4 * row), _mm256_castps256_ps128(pairs[lane].0));
+                        _mm_storeu_ps(high.add(4 * row), _mm256_extractf128_ps::<1>(pairs[lane].0));
                     }
                 }
             }

@@ -195,8 +195,10 @@ impl Times {
         let frames_ms: Vec<f64> = turns.iter().flat_map(|turn| &turn.frames_ms).copied().collect();
         let other = frames_ms.iter().zip(stages()).map(|(ms, stages)| (ms - stages.0.iter().sum::<f64>()).max(0.0));
         let other = ("other", Summary::new(other.collect()));
-        let cpu = CpuStage::ALL.map(|stage| (stage.name(), Summary::new(stages().map(|times| times[stage]).collect())));
-        let gpu = Pass::ALL.map(|pass| (pass.name(), Summary::new(passes().map(|times| times[pass]).collect())));
+        let cpu = CpuStage::ALL
+            .map(|stage| (stage.name(), Summary::new(stages().map(|times| times.0[stage as usize]).collect())));
+        let gpu =
+            Pass::ALL.map(|pass| (pass.name(), Summary::new(passes().map(|times| times.0[pass as usize]).collect())));
         let frame_ms = Summary::new(frames_ms.clone());
         let bound = |(limit_ms, bound)| match bound {
             Bound::Time | Bound::Memory | Bound::MostInstances if frame_ms.median >= limit_ms => Bound::Unsteady,

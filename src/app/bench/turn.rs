@@ -40,7 +40,7 @@ impl Turn<'_> {
             renderer.wait()?;
             let samples = self.draw(renderer, scene)?;
             if self.is_checked {
-                probe::check(renderer, scene, self.crowd.time, scene.frames_crowd())?;
+                probe::check(renderer, scene, self.crowd.time, scene.aim.frames_crowd())?;
             }
             Ok(samples)
         };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::app::fact::Fact;
-use crate::model::{Clip, Interpolation, Model, MorphedNode, NO_PARENT, Role, Track};
+use crate::model::{Clip, Interpolation, Model, MorphedNode, NO_PARENT, Role};
 use crate::retarget::together::are_parts;
 use crate::retarget::{first_clips, humanoid_of};
 
@@ -11,6 +11,11 @@ pub(super) fn scenes(model: &Model) -> Fact {
     let shown = model.source.shown_scene.map(|scene| scene as usize);
     let scenes = model.source.scenes.iter().enumerate();
     scenes.map(|(index, name)| [("name", name.as_deref().into()), ("shown", (shown == Some(index)).into())]).collect()
+}
+
+/// Returns the mesh that the scene shows at each node, by glTF indices.
+fn shown_meshes(model: &Model) -> BTreeMap<u32, u32> {
+    model.geometry.source_primitives.iter().map(|primitive| (primitive.node, primitive.mesh)).collect()
 }
 
 /// Lists the nodes depth first: parents come before their children. Nodes, parents, skins and meshes are glTF indices.
@@ -27,8 +32,7 @@ pub(super) fn nodes(model: &Model) -> Fact {
             }
         }
     }
-    let shown = model.geometry.source_primitives.iter();
-    let meshes: BTreeMap<u32, u32> = shown.map(|primitive| (primitive.node, primitive.mesh)).collect();
+    let meshes = shown_meshes(model);
     let weights: BTreeMap<u32, u32> =
         skeleton.morphed_nodes.iter().map(|morphed| (morphed.node, morphed.weight_count)).collect();
     let node = |(index, skins): (u32, Vec<u32>)| {
@@ -53,8 +57,7 @@ pub(super) fn nodes(model: &Model) -> Fact {
 /// Lists the morph targets of each mesh node, with the weights of the rest pose.
 pub(super) fn morph_targets(model: &Model) -> Fact {
     let skeleton = &model.skeleton;
-    let shown = model.geometry.source_primitives.iter();
-    let meshes: BTreeMap<u32, u32> = shown.map(|primitive| (primitive.node, primitive.mesh)).collect();
+    let meshes = shown_meshes(model);
     let of_node = |morphed: &MorphedNode| {
         let node = skeleton.source_nodes[morphed.node as usize];
         let mesh = meshes.get(&node).copied();
@@ -116,7 +119,9 @@ pub(super) fn clips(model: &Model) -> Fact {
 fn clip(clip: &Clip, is_first: bool) -> Fact {
     let (mut interpolations, mut keys) = (BTreeMap::new(), 0);
     let mut tracks_of = vec![0_usize; clip.timelines.len()];
-    for (timeline, interpolation, _) in tracks(clip) {
+    let of_nodes = clip.node_tracks().map(|track| (track.timeline, track.interpolation));
+    let of_morphs = clip.morph_weights.iter().map(|track| (track.timeline, track.interpolation));
+    for (timeline, interpolation) in of_nodes.chain(of_morphs) {
         let name = match interpolation {
             Interpolation::Step => "STEP",
             Interpolation::Linear => "LINEAR",
@@ -157,18 +162,11 @@ fn clip(clip: &Clip, is_first: bool) -> Fact {
     ])
 }
 
-/// Iterates over the timeline, the interpolation and the size in bytes of all tracks.
-fn tracks(clip: &Clip) -> impl Iterator<Item = (u32, Interpolation, usize)> {
-    fn of<T>(tracks: &[Track<T>]) -> impl Iterator<Item = (u32, Interpolation, usize)> {
-        tracks.iter().map(|track| (track.timeline, track.interpolation, size_of_val(&track.values[..])))
-    }
-    let morphs = clip.morph_weights.iter();
-    let morphs = morphs.map(|track| (track.timeline, track.interpolation, size_of_val(&track.values[..])));
-    of(&clip.translations).chain(of(&clip.rotations)).chain(of(&clip.scales)).chain(morphs)
-}
-
 /// Returns the size of key times and values.
 pub(super) fn clip_bytes(clip: &Clip) -> usize {
     let times: usize = clip.timelines.iter().map(|times| size_of_val(&times[..])).sum();
-    times + tracks(clip).map(|(.., bytes)| bytes).sum::<usize>()
+    let vectors = clip.translations.iter().chain(&clip.scales).map(|track| size_of_val(&track.values[..]));
+    let rotations = clip.rotations.iter().map(|track| size_of_val(&track.values[..]));
+    let morphs = clip.morph_weights.iter().map(|track| size_of_val(&track.values[..]));
+    times + vectors.chain(rotations).chain(morphs).sum::<usize>()
 }

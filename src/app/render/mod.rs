@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 
-use super::gpu::{offscreen_renderer, offscreen_renderer_for};
+use super::gpu::{offscreen_device, offscreen_renderer};
 use super::output::{check_folder_of, print, progress_bar};
 use super::rebuild::{Losses, Rebuilding};
 use super::scene::Scene;
@@ -41,7 +41,8 @@ pub fn run(args: &RenderArgs) -> Result<()> {
     if args.frames.is_some() || args.turntable.is_some() || destination.is_film() {
         scene.frame_throughout(args.crowd.time, args.turntable.is_some(), args.gpu.size.aspect());
     }
-    let mut renderer = Rebuilding::new(Losses::default(), |scene| offscreen_renderer(&args.gpu, scene, 1));
+    let build = |scene: &mut Scene| offscreen_renderer(&offscreen_device(&args.gpu.device)?, &args.gpu, scene);
+    let mut renderer = Rebuilding::new(Losses::default(), build);
     // Fails before the output is opened.
     renderer.renderer(&mut scene)?;
     let frames = sequence.frames.clone();
@@ -79,7 +80,7 @@ pub fn run(args: &RenderArgs) -> Result<()> {
 
 /// Returns the first image as a PNG file, drawn by a device that exists.
 pub fn image(scene: &mut Scene, args: &RenderArgs, device: &Arc<Device>) -> Result<Vec<u8>> {
-    let mut renderer = offscreen_renderer_for(device, &args.gpu, scene, 1)?;
+    let mut renderer = offscreen_renderer(device, &args.gpu, scene)?;
     encode_png(draw(scene, &mut renderer, args.crowd.time, args)?, args.gpu.size)
 }
 

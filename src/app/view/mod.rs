@@ -37,7 +37,7 @@ use anyhow::{Context, Result};
 use winit::error::EventLoopError;
 use winit::event_loop::EventLoop;
 
-use super::gpu::{finish, offscreen_renderer};
+use super::gpu::{finish, offscreen_device, offscreen_renderer};
 use super::output::{print, write_file, write_new_file};
 use super::render::encode_png;
 use crate::cli::ViewArgs;
@@ -74,7 +74,7 @@ fn reason(error: &EventLoopError) -> String {
 fn write_instead_of_window(state: &mut State, reason: &str) -> Result<()> {
     let State { args, scene, clock, .. } = state;
     let size = args.gpu.size;
-    let mut renderer = offscreen_renderer(&args.gpu, scene, 1)?;
+    let mut renderer = offscreen_renderer(&offscreen_device(&args.gpu.device)?, &args.gpu, scene)?;
     scene.draw(&mut renderer, clock.time_seconds(), true)?;
     let png = encode_png(renderer.wait_for_pixels()?, size)?;
     let path = match &args.out {

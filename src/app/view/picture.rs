@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use super::state::State;
+use super::state::{State, placed};
 use crate::app::models::load_models;
 use crate::app::output::write_new_file;
 use crate::app::render;
@@ -33,7 +33,7 @@ pub fn write(state: &State, renderer: &Renderer, size: Size) -> Result<PathBuf> 
 
 /// Returns the arguments of `render` for a view.
 fn arguments(state: &State, size: Size) -> RenderArgs {
-    let mut crowd = state.placed();
+    let mut crowd = placed(&state.args);
     crowd.travel = crowd.travel.filter(|travel| *travel);
     crowd.time = rounded(state.clock.time_seconds(), 6);
     crowd.camera = exactly(&state.scene.camera);

@@ -169,11 +169,6 @@ impl State {
         self.clock.toggle_pause();
     }
 
-    /// Returns the options of the crowd as it is placed.
-    pub fn placed(&self) -> CrowdArgs {
-        placed(&self.args)
-    }
-
     /// Returns the settings of the crowd.
     pub fn crowd_controls(&self) -> CrowdControls {
         let args = &self.args.crowd;
@@ -411,7 +406,7 @@ pub fn clip_name(index: usize, clip: &Clip) -> String {
 const LAST_SHARE: f64 = 1.0 - 1e-5;
 
 /// Returns the options of the crowd, with the values of those that were not given.
-fn placed(args: &ViewArgs) -> CrowdArgs {
+pub fn placed(args: &ViewArgs) -> CrowdArgs {
     CrowdArgs { travel: Some(travels(args)), ..args.crowd.clone() }
 }
 

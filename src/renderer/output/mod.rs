@@ -135,11 +135,30 @@ impl Output {
         timeline: &TimelineSemaphore,
         next_value: u64,
     ) -> Result<Option<u32>> {
-        match self {
-            Self::Offscreen(_) => Ok(Some(0)),
-            // SAFETY: the caller makes the promise.
-            Self::Window(window) => unsafe { window.acquire(device, available, timeline, next_value) },
+        let Self::Window(window) = self else { return Ok(Some(0)) };
+        let completed = timeline.value()?;
+        // The images are no longer drawn to once a frame of the successor has finished. Presentation may take longer.
+        window.retired.retain(|(swapchain, first_of_successor)| match swapchain.is_presented() {
+            Some(is_presented) => completed < *first_of_successor || !is_presented,
+            None => completed < first_of_successor + GRACE_FRAMES,
+        });
+        // Twice, because the window may change between the creation of the swapchain and the acquire.
+        for _ in 0..2 {
+            if window.stale || window.swapchain.is_none() {
+                window.replace_swapchain(device, next_value)?;
+            }
+            let Some(swapchain) = window.swapchain.as_ref().filter(|_| !window.stale) else { return Ok(None) };
+            // SAFETY: the caller makes the promise. An attempt without an image does not change the semaphore.
+            match unsafe { swapchain.acquire(available) }? {
+                Acquired::Image(index, suboptimal) => {
+                    window.stale |= suboptimal && !swapchain.fits(window.extent)?;
+                    return Ok(Some(index));
+                }
+                Acquired::OutOfDate => window.stale = true,
+                Acquired::TimedOut => return Ok(None),
+            }
         }
+        Ok(None)
     }
 
     /// Returns an image that was acquired.
@@ -243,40 +262,6 @@ fn copy(recorder: Recorder, image: &Image, readback: &Buffer) {
 }
 
 impl WindowImages {
-    /// # Safety
-    /// The caller keeps the promise of [`Swapchain::acquire`].
-    unsafe fn acquire(
-        &mut self,
-        device: &Arc<Device>,
-        available: &BinarySemaphore,
-        timeline: &TimelineSemaphore,
-        next_value: u64,
-    ) -> Result<Option<u32>> {
-        let completed = timeline.value()?;
-        // The images are no longer drawn to once a frame of the successor has finished. Presentation may take longer.
-        self.retired.retain(|(swapchain, first_of_successor)| match swapchain.is_presented() {
-            Some(is_presented) => completed < *first_of_successor || !is_presented,
-            None => completed < first_of_successor + GRACE_FRAMES,
-        });
-        // Twice, because the window may change between the creation of the swapchain and the acquire.
-        for _ in 0..2 {
-            if self.stale || self.swapchain.is_none() {
-                self.replace_swapchain(device, next_value)?;
-            }
-            let Some(swapchain) = self.swapchain.as_ref().filter(|_| !self.stale) else { return Ok(None) };
-            // SAFETY: the caller makes the promise. An attempt without an image does not change the semaphore.
-            match unsafe { swapchain.acquire(available) }? {
-                Acquired::Image(index, suboptimal) => {
-                    self.stale |= suboptimal && !swapchain.fits(self.extent)?;
-                    return Ok(Some(index));
-                }
-                Acquired::OutOfDate => self.stale = true,
-                Acquired::TimedOut => return Ok(None),
-            }
-        }
-        Ok(None)
-    }
-
     fn replace_swapchain(&mut self, device: &Arc<Device>, next_value: u64) -> Result<()> {
         let old = self.swapchain.as_ref();
         let Some(new) = Swapchain::new(device, &self.surface, self.extent, old)? else {

@@ -26,12 +26,10 @@ const POSES_PER_GROUP: u32 = 4;
 fn constants_of(model: &GpuModel, run: &SkinRun, has_morphs: bool) -> SpecializationConstants {
     SpecializationConstants {
         influence_count: run.influence_count.unwrap_or(0),
-        with_morphs: (has_morphs && model.has_morphs).into(),
+        with_morphs: (has_morphs && model.variant.has_morphs).into(),
         with_tangents: model.size.has_tangents.into(),
-        with_normals: model.has_normals.into(),
         poses_per_group: POSES_PER_GROUP,
-        with_dual_quaternions: model.with_dual_quaternions.into(),
-        ..SpecializationConstants::default()
+        ..model.variant.constants()
     }
 }
 

@@ -20,7 +20,6 @@ pub struct ToneMapPass {
     layout: PipelineLayout,
     set: DescriptorSet,
     sampler: Sampler,
-    _set_layout: DescriptorSetLayout,
 }
 
 impl ToneMapPass {
@@ -44,14 +43,10 @@ impl ToneMapPass {
             &[&set_layout],
             Some((vk::ShaderStageFlags::FRAGMENT, size_of::<ToneMapConstants>())),
         )?;
+        let features = if transparent { material_features::TRANSPARENT } else { 0 };
         let info = GraphicsPipelineInfo {
             fragment: Some(&spirv::TONE_MAP_FRAG),
-            constants: &SpecializationConstants {
-                features: if transparent { material_features::TRANSPARENT } else { 0 },
-                encodes_srgb: (!encodes_srgb(format)).into(),
-                ..SpecializationConstants::default()
-            }
-            .words(),
+            constants: &SpecializationConstants { features, ..output_constants(format) }.words(),
             color_format: Some(format),
             ..GraphicsPipelineInfo::new("tone map", &layout, &spirv::TONE_MAP_VERT)
         };
@@ -59,7 +54,7 @@ impl ToneMapPass {
         let sampler = Sampler::clamped(device, "tone map sampler", vk::Filter::NEAREST)?;
         let set =
             DescriptorSet::new(device, "tone map set", &set_layout, &[Binding::Texture(&attachments.hdr, &sampler)])?;
-        Ok(Self { pipeline, layout, set, sampler, _set_layout: set_layout })
+        Ok(Self { pipeline, layout, set, sampler })
     }
 
     /// Replaces the attachments, after a resize.
@@ -84,4 +79,9 @@ impl ToneMapPass {
             record_over();
         });
     }
+}
+
+/// Returns the constants of shaders that write to an output of this format: they encode sRGB if the format does not.
+pub fn output_constants(format: vk::Format) -> SpecializationConstants {
+    SpecializationConstants { encodes_srgb: (!encodes_srgb(format)).into(), ..SpecializationConstants::default() }
 }

@@ -60,7 +60,6 @@ pub struct Environment {
     set: DescriptorSet,
     /// The sky of the last computation that was submitted.
     sky: Option<SkyData>,
-    _set_layout: DescriptorSetLayout,
 }
 
 /// A table that shaders sample with linear interpolation.
@@ -115,7 +114,6 @@ impl Environment {
             tables,
             layout,
             sky: None,
-            _set_layout: set_layout,
         })
     }
 

@@ -10,13 +10,11 @@ use ash::vk;
 use super::environment::Environment;
 use crate::renderer::layouts::Layouts;
 use crate::renderer::output::attachments::DEPTH_FORMAT;
-use crate::shader_types::SkyData;
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::{Binding, DescriptorSet};
 use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo, Sampler};
 use crate::vulkan::pipeline::PipelineBuilder;
-use crate::vulkan::recorder::Recorder;
 
 /// The images of the light, and the set that refers to them.
 pub struct Lighting {
@@ -24,7 +22,8 @@ pub struct Lighting {
     pub shadow_map: Image,
     /// The light set: shadow map, irradiance table, specular table, split-sum table.
     pub set: DescriptorSet,
-    environment: Environment,
+    /// The light of the surroundings.
+    pub environment: Environment,
     sampler: Sampler,
 }
 
@@ -51,16 +50,6 @@ impl Lighting {
         // SAFETY: the caller promises that no frame uses the set.
         unsafe { self.write_set() };
         Ok(())
-    }
-
-    /// Computes the light of the surroundings, if the sky has changed since the last frame.
-    pub fn record(&self, recorder: Recorder, sky: SkyData) {
-        self.environment.record(recorder, sky);
-    }
-
-    /// Notes that a frame with this sky was submitted.
-    pub fn submitted(&mut self, sky: SkyData) {
-        self.environment.submitted(sky);
     }
 
     /// # Safety

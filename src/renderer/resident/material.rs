@@ -2,12 +2,10 @@
 //!
 //! In: the materials of a model. Out: one uniform buffer with all factors, and one descriptor set for each material.
 
-use std::sync::Arc;
-
 use ash::vk;
 use glam::{Vec3, Vec4};
 
-use super::texture::{Samplers, Texture, TextureCache, TextureContent};
+use super::texture::{COLOR, DATA, Samplers, Texture, TextureCache};
 use super::upload::Uploader;
 use crate::model::{AlphaMode, DrawRange, Material, MaterialTexture, Model, Topology};
 use crate::renderer::error::Result;
@@ -20,7 +18,7 @@ pub struct GpuMaterials {
     /// The sets, by index of the material in the model.
     pub sets: Vec<DescriptorSet>,
     _factors: Buffer,
-    _textures: Vec<Arc<Texture>>,
+    _textures: Vec<Texture>,
 }
 
 impl GpuMaterials {
@@ -40,29 +38,30 @@ impl GpuMaterials {
         let usage = vk::BufferUsageFlags::UNIFORM_BUFFER;
         let factors = uploader.buffer(&format!("{}: materials", model.name), &factors, usage)?;
         let mut cache = TextureCache::new(uploader, samplers);
-        let mut sets = Vec::with_capacity(model.materials.len());
+        let (mut sets, mut kept) = (Vec::with_capacity(model.materials.len()), Vec::new());
         for (index, material) in model.materials.iter().enumerate() {
             let mut textures = Vec::new();
-            for (texture, content) in slots(material) {
-                textures.push(cache.get(model, texture.map(|texture| texture.texture), content)?);
+            for (texture, format) in slots(material) {
+                textures.push(cache.get(model, texture.map(|texture| texture.texture), format)?);
             }
             let mut bindings = vec![Binding::Part(&factors, index as u64 * stride, size_of::<MaterialData>() as u64)];
-            bindings.extend(textures.iter().map(|texture| texture.binding()));
+            bindings.extend(textures.iter().map(Texture::binding));
             let label = format!("{}: {}", model.name, material.name);
             sets.push(pool.allocate(&label, layout, &bindings)?);
+            kept.extend(textures);
         }
-        Ok(Self { sets, _factors: factors, _textures: cache.into_textures() })
+        Ok(Self { sets, _factors: factors, _textures: kept })
     }
 }
 
-/// Returns the textures of a material, in the order of [`features::TEXTURES`].
-fn slots(material: &Material) -> [(Option<MaterialTexture>, TextureContent); 5] {
+/// Returns the textures of a material with their formats, in the order of [`features::TEXTURES`].
+fn slots(material: &Material) -> [(Option<MaterialTexture>, vk::Format); 5] {
     [
-        (material.base_color_texture, TextureContent::Color),
-        (material.metallic_roughness_texture, TextureContent::Data),
-        (material.occlusion_texture, TextureContent::Data),
-        (material.emissive_texture, TextureContent::Color),
-        (material.normal_texture, TextureContent::Data),
+        (material.base_color_texture, COLOR),
+        (material.metallic_roughness_texture, DATA),
+        (material.occlusion_texture, DATA),
+        (material.emissive_texture, COLOR),
+        (material.normal_texture, DATA),
     ]
 }
 

@@ -14,7 +14,6 @@ use super::upload::Uploader;
 use super::variant::SkinVariant;
 use crate::animation::{BindPose, mirrored_by_clips};
 use crate::crowd::PoseSize;
-
 use crate::model::{DrawRange, Geometry, Material, Model, Topology};
 use crate::renderer::error::Result;
 use crate::renderer::layouts::Layouts;
@@ -80,12 +79,8 @@ pub struct GpuModel {
     pub size: PoseSize,
     /// The runs of vertices that `skin.comp` skins in one dispatch each.
     pub skin_order: SkinOrder,
-    /// Whether morph targets move any vertex.
-    pub has_morphs: bool,
-    /// Whether any vertex has a normal. A model without normals is shaded flat.
-    pub has_normals: bool,
-    /// Whether joints are blended as dual quaternions.
-    pub with_dual_quaternions: bool,
+    /// How all vertices are skinned. Draws and runs have their own numbers of influences.
+    pub variant: SkinVariant,
     /// The static attributes of all vertices.
     pub static_vertices: Buffer,
     /// The indices of all draws in all levels of detail.
@@ -135,19 +130,24 @@ impl GpuModel {
         let set = pool.allocate(&format!("{name}: model set"), &layouts.model, &bindings)?;
         let materials = GpuMaterials::new(&mut uploader, (samplers, &mut pool, &layouts.material), model)?;
         uploader.finish()?;
+        let variant = SkinVariant {
+            skinning: Skinning::Vertex,
+            influence_count: 0,
+            has_morphs: !geometry.morph_deltas.is_empty(),
+            has_normals: bind_pose.has_normals,
+            with_dual_quaternions: geometry.with_dual_quaternions,
+        };
         let mirrored_by_clips = mirrored_by_clips(model);
         let ranges = geometry.draw_ranges.iter().enumerate();
         let draw = |(index, range): (usize, &DrawRange)| {
             let material = model.materials.get(range.material as usize)?;
-            Some(draw(range, material, mirrored_by_clips[index], &bind_pose, (geometry, index)))
+            Some(draw(range, material, mirrored_by_clips[index], (&bind_pose, variant), (geometry, index)))
         };
         let draws = ranges.filter_map(draw).collect();
         Ok(Self {
             size: PoseSize::of(model),
             skin_order,
-            has_morphs: !geometry.morph_deltas.is_empty(),
-            has_normals: bind_pose.has_normals,
-            with_dual_quaternions: geometry.with_dual_quaternions,
+            variant,
             static_vertices,
             indices,
             index_type,
@@ -165,7 +165,7 @@ fn draw(
     range: &DrawRange,
     material: &Material,
     mirrored_by_clips: bool,
-    bind_pose: &BindPose,
+    (bind_pose, variant): (&BindPose, SkinVariant),
     (geometry, index): (&Geometry, usize),
 ) -> GpuDraw {
     let (first, count) = (range.first_index as usize, range.index_count as usize);
@@ -192,13 +192,7 @@ fn draw(
         casts_with_far_side,
         // In glTF, counterclockwise triangles face the front, unless the node mirrors.
         front_face: if range.mirrored { vk::FrontFace::CLOCKWISE } else { vk::FrontFace::COUNTER_CLOCKWISE },
-        variant: SkinVariant {
-            skinning: Skinning::Vertex,
-            influence_count: common_count.unwrap_or(0),
-            has_morphs: !geometry.morph_deltas.is_empty(),
-            has_normals: bind_pose.has_normals,
-            with_dual_quaternions: geometry.with_dual_quaternions,
-        },
+        variant: SkinVariant { influence_count: common_count.unwrap_or(0), ..variant },
     }
 }
 

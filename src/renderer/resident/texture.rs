@@ -17,23 +17,10 @@ use crate::vulkan::descriptors::Binding;
 use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo, Sampler};
 
-/// The meaning of an image's numbers. A model may use the same image both ways.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TextureContent {
-    /// sRGB-encoded colours.
-    Color,
-    /// Linear numbers.
-    Data,
-}
-
-impl TextureContent {
-    fn format(self) -> vk::Format {
-        match self {
-            Self::Color => vk::Format::R8G8B8A8_SRGB,
-            Self::Data => vk::Format::R8G8B8A8_UNORM,
-        }
-    }
-}
+/// The format of images of sRGB-encoded colours. A model may use the same image in both formats.
+pub const COLOR: vk::Format = vk::Format::R8G8B8A8_SRGB;
+/// The format of images of linear numbers.
+pub const DATA: vk::Format = vk::Format::R8G8B8A8_UNORM;
 
 /// Returns the size of a texture with all of its mip levels, at four bytes per texel.
 pub fn texture_bytes(width: u32, height: u32) -> u64 {
@@ -42,7 +29,7 @@ pub fn texture_bytes(width: u32, height: u32) -> u64 {
     4 * (0..levels).map(texels).sum::<u64>()
 }
 
-/// An image with its sampler.
+/// An image with its sampler. Textures share both.
 pub struct Texture {
     image: Arc<Image>,
     sampler: Arc<Sampler>,
@@ -70,53 +57,36 @@ impl Texture {
     }
 }
 
-/// Uploads each image once for each content, for any number of materials.
+/// Uploads each image once for each format, for any number of materials.
 pub struct TextureCache<'a> {
     uploader: &'a mut Uploader,
     samplers: &'a mut Samplers,
-    images: HashMap<Option<(u32, TextureContent)>, Arc<Image>>,
-    textures: HashMap<Option<(model::Texture, TextureContent)>, Arc<Texture>>,
+    images: HashMap<Option<(u32, vk::Format)>, Arc<Image>>,
 }
 
 impl<'a> TextureCache<'a> {
     /// Returns an empty cache.
     pub fn new(uploader: &'a mut Uploader, samplers: &'a mut Samplers) -> Self {
-        Self { uploader, samplers, images: HashMap::new(), textures: HashMap::new() }
+        Self { uploader, samplers, images: HashMap::new() }
     }
 
     /// Returns the texture of a material's slot. Slots without a texture share one white texel.
-    pub fn get(
-        &mut self,
-        model: &Model,
-        texture: Option<model::Texture>,
-        content: TextureContent,
-    ) -> Result<Arc<Texture>> {
+    pub fn get(&mut self, model: &Model, texture: Option<model::Texture>, format: vk::Format) -> Result<Texture> {
         let source = texture.and_then(|texture| model.images.get(texture.image as usize));
         // An index out of range gives white, like a missing texture.
-        let wanted = source.and(texture).map(|texture| (texture, content));
-        if let Some(known) = self.textures.get(&wanted) {
-            return Ok(Arc::clone(known));
-        }
+        let wanted = source.and(texture);
         let white = model::Image::new("white", 1, 1, vec![255; 4]);
-        let key = wanted.map(|(texture, content)| (texture.image, content));
+        let key = wanted.map(|texture| (texture.image, format));
         let image = match self.images.get(&key) {
             Some(image) => Arc::clone(image),
             None => {
-                let image = Arc::new(upload(self.uploader, source.unwrap_or(&white), content.format())?);
+                let image = Arc::new(upload(self.uploader, source.unwrap_or(&white), format)?);
                 self.images.insert(key, Arc::clone(&image));
                 image
             }
         };
-        let state = wanted.map_or_else(TextureSampler::default, |(texture, _)| texture.sampler);
-        let sampler = self.samplers.get(self.uploader.device(), state)?;
-        let made = Arc::new(Texture { image, sampler });
-        self.textures.insert(wanted, Arc::clone(&made));
-        Ok(made)
-    }
-
-    /// Returns all textures.
-    pub fn into_textures(self) -> Vec<Arc<Texture>> {
-        self.textures.into_values().collect()
+        let state = wanted.map_or_else(TextureSampler::default, |texture| texture.sampler);
+        Ok(Texture { image, sampler: self.samplers.get(self.uploader.device(), state)? })
     }
 }
 

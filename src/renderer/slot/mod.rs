@@ -107,6 +107,7 @@ impl FrameSlot {
             vk::BufferUsageFlags::UNIFORM_BUFFER,
             BufferMemory::Upload,
         )?;
+        let finished = || Fence::new(device, &format!("frame {index} finished"));
         Ok(Self {
             scene_commands: CommandPool::new(device, &format!("frame {index}: scene"))?,
             output_commands: CommandPool::new(device, &format!("frame {index}: output"))?,
@@ -115,10 +116,7 @@ impl FrameSlot {
             timestamps: Timestamps::new(device, &format!("timestamps {index}"), Pass::COUNT as u32 + 1)?,
             image_available: BinarySemaphore::new(device, &format!("image available {index}"))?,
             streams,
-            finished: match device.instance().is_validating() {
-                true => Some(Fence::new(device, &format!("frame {index} finished"))?),
-                false => None,
-            },
+            finished: device.instance().is_validating().then(finished).transpose()?,
             in_flight_until: None,
             frame_data,
             set_is_stale: true,

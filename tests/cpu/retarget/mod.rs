@@ -16,6 +16,11 @@ use throng::retarget::{NoFit, Way, borrow_clips, exercise, humanoid_of};
 use crate::common::assets::{STRIP, WALKER, asset};
 use crate::common::builder::{Gltf, check_invariants};
 
+/// Returns whether a role is that of a bone of a finger.
+fn is_finger(role: Role) -> bool {
+    ["Thumb", "Index", "Middle", "Ring", "Little"].iter().any(|finger| role.name().contains(finger))
+}
+
 /// Nodes in a row, each the parent of the next one, and a clip that turns the last one.
 fn chain(names: &[&str]) -> Model {
     let mut gltf = Gltf::triangle();

@@ -8,6 +8,7 @@ use throng::retarget::rig::Rig;
 use throng::retarget::standing::rotation_of;
 use throng::retarget::{Way, borrow_clips, humanoid_of};
 
+use super::is_finger;
 use crate::common::assets::{WALKER, asset, sample, sample_path};
 
 /// The bodies, each with its name in tables. Some have no clips.
@@ -116,11 +117,11 @@ impl Figures {
             let angle =
                 if is_hips { (a * Vec3::Y).angle_between(b * Vec3::Y) } else { a.angle_between(b) }.to_degrees();
             let is_inner = [Role::SPINE, Role::CHEST, Role::UPPER_CHEST, Role::NECK].contains(&role);
-            match role.finger_number() {
-                Some(_) => at_most(&mut self.fingers_degrees, angle),
-                // Trunks and necks of other lengths share the turns.
-                None if is_inner => {}
-                None => at_most(&mut self.turns_degrees, angle),
+            // Trunks and necks of other lengths share the turns.
+            if is_finger(role) {
+                at_most(&mut self.fingers_degrees, angle);
+            } else if !is_inner {
+                at_most(&mut self.turns_degrees, angle);
             }
         }
         // Only of bodies that stand: in a leap, or of somebody who lies, feet are anywhere.

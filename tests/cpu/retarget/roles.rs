@@ -6,6 +6,7 @@ use throng::model::{Humanoid, Model, Role, import};
 use throng::retarget::humanoid_of;
 use throng::retarget::names::{Word, evidence_of};
 
+use super::is_finger;
 use crate::common::assets::{WALKER, asset, sample_files, sample_path};
 
 /// The humanoids by file, with the names of hips, first spine, head, left upper arm, left lower arm, right upper leg and right
@@ -135,7 +136,7 @@ fn humanoids_of_many_conventions_are_recognised_by_name() {
         }
         let found = humanoid_of(&body);
         let nodes = |humanoid: &Humanoid| {
-            let required = Role::all().filter(|role| role.finger_number().is_none());
+            let required = Role::all().filter(|&role| !is_finger(role));
             required.map(|role| humanoid.node(role)).collect::<Vec<_>>()
         };
         let wrong = found.as_ref().map_or("no humanoid".to_owned(), |found| {
