@@ -33,7 +33,8 @@ fn one_character_stands_at_the_origin_as_its_file_describes_it() {
     assert_eq!((&crowd["models"], &crowd["time"], &crowd["speed"]), (&json!(["walker.glb"]), &0.0.into(), &1.0.into()));
     let [instance] = instances(&crowd) else { panic!("{crowd}") };
     let (identity, white) = (Mat4::IDENTITY.to_cols_array(), [1.0; 3]);
-    let expected = json!({"model": 0, "clip": 0, "start_seconds": 0.0, "world_from_model": identity, "tint": white});
+    // The walker stands: its third clip is called Idle.
+    let expected = json!({"model": 0, "clip": 2, "start_seconds": 0.0, "world_from_model": identity, "tint": white});
     assert_eq!(*instance, expected);
     let jelly = bundled("jelly.gltf");
     let named = crowd_of(&format!("{jelly} --clip Alarm --time -0.5 --camera -30,20,1.5"));

@@ -49,7 +49,7 @@ fn inspect_tells_people_and_programs_what_is_in_the_file() {
     for line in [
         "bounds in metres    min: -0.5344 0 -0.353, max: 0.5344 1.784 0.2198, height: 1.784",
         "bytes per instance  palette: 1.2 KiB, skinned vertices: 82.2 KiB, instance data: 64 bytes, total:",
-        "  2  Idle  4 s       1     20    1      LINEAR: 21, STEP: 1                  2549  39.8 KiB",
+        "  2  Idle  4 s       yes    1     20    1      LINEAR: 21, STEP: 1                  2549  39.8 KiB",
         "  0  walker  0          0      256    256     256.0 KiB  PNG     4.4 KiB  341.3 KiB",
     ] {
         assert!(text.lines().any(|found| found == line), "{line:?} is missing:\n{text}");

@@ -110,11 +110,11 @@ fn the_crowd_stays_in_the_image() {
     }
 }
 
-/// The walker's first clip takes 16 frames of 1/15 s: four loops are nearest to four seconds.
+/// The walker's walk takes 16 frames of 1/15 s: four loops are nearest to four seconds.
 #[test]
 fn a_film_shows_whole_loops_by_default_and_holds_the_frames() {
     let place = Place::new();
-    let options = format!("{SMALL} --background none --fps 15");
+    let options = format!("{SMALL} --clip Walk --background none --fps 15");
     place.succeed(&format!("render {options} --out walk.apng"));
     place.succeed(&format!("render {options} --frames 2..5 --out %d.png"));
     let (frames, _) = apng(&place.file("walk.apng"));

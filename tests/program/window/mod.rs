@@ -48,7 +48,7 @@ fn presents_120_frames() {
 #[test]
 fn obeys_its_keys() {
     let place = Place::new();
-    let (program, window) = open(&place, Screen::start(), "");
+    let (program, window) = open(&place, Screen::start(), "--clip Walk");
     let title = window.wait_for_title(|_| true);
     assert!(title.starts_with("Throng: walker.glb · 1 visible · Walk · ") && title.ends_with(" fps)"), "{title}");
 

@@ -57,7 +57,7 @@ fn a_session_with_the_panel() {
     std::fs::write(&broken, "not a model").unwrap();
     std::fs::copy(package().join("assets/jelly.gltf"), &good).unwrap();
     std::fs::write(&clips, leap()).unwrap();
-    let options = "view --size 640x600 --fade 0 --msaa 1 --shadows off --panel off --validation";
+    let options = "view --clip 0 --size 640x600 --fade 0 --msaa 1 --shadows off --panel off --validation";
     let program = Running::start(place.command(options).env("DISPLAY", &screen.display));
     let window = screen.wait_for_window();
     window.wait_for_title(|_| true);
