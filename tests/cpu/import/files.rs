@@ -45,14 +45,6 @@ fn truncated_or_wrong_containers_are_refused() {
     ] {
         assert_eq!(error(bytes), format!("a.glb: {problem}"));
     }
-    let deep = "[".repeat(1_000_000);
-    assert_eq!(error(deep.as_bytes()), "a.glb: the JSON is not an object");
-    for list in ["extras", "accessors", "nodes"] {
-        let closed = format!(r#"{{"asset": {{"version": "2.0"}}, "{list}": {deep}{}}}"#, "]".repeat(deep.len()));
-        assert!(load_glb("a.glb", closed.as_bytes()).is_err(), "{list}");
-        let open = format!(r#"{{"{list}": {deep}"#);
-        assert_eq!(error(open.as_bytes()), "a.glb: the JSON part is malformed");
-    }
     // Every truncated file and every file with one wrong byte may be read or refused, but must not panic.
     for at in 0..whole {
         assert!(load_glb("a.glb", &glb[..at]).is_err());
