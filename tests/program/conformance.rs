@@ -9,10 +9,11 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::common::assets::path_of;
 use crate::common::program::{Finished, Place, Running};
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/conformance")
+    path_of("assets/conformance")
 }
 
 fn names() -> Vec<String> {

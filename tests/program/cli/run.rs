@@ -1,9 +1,10 @@
 //! Runs the program to its end and checks the exit code.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
+use crate::common::assets::path_of;
 use crate::common::program::{Finished, Place, Running};
 
 impl Place {
@@ -52,5 +53,5 @@ impl Place {
 
 /// Returns the path of a bundled model. Unlike the bundled character, the others have few vertices, so they load at once.
 pub fn bundled(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name).to_str().unwrap().to_owned()
+    path_of("assets").join(name).to_str().unwrap().to_owned()
 }
