@@ -115,6 +115,19 @@ fn stages_bind_poses_and_bones_are_where_the_products_say() {
     }
 }
 
+#[cfg(feature = "app")]
+#[test]
+fn options_choose_the_stage_and_the_bind_pose() {
+    let cases: [(&str, fn(&mut Model)); 3] =
+        [("", |_| ()), ("--stage joint", |model| Stage::Joint.apply(model)), ("--bind-pose", apply_bind_pose)];
+    for (options, change) in cases {
+        let [mut found, mut expected] = [(); 2].map(|()| asset(STRIP));
+        throng::app::models::apply(&crate::common::scene::arguments(options).crowd.show, &mut found);
+        change(&mut expected);
+        assert_eq!(posed(&found), posed(&expected), "{options}");
+    }
+}
+
 /// In joint space all joints are at the origin, and each bone leads to where its joint has the next one.
 #[test]
 fn in_joint_space_bones_begin_at_the_origin() {
