@@ -5,7 +5,6 @@
 
 use ash::vk;
 use sha2::{Digest, Sha256};
-use throng::animation::MemoryKind;
 use throng::app::scene::Scene;
 use throng::cli::Size;
 use throng::crowd::ClipChoice;
@@ -13,7 +12,6 @@ use throng::extras::{DebugView, Equipped};
 use throng::model::Model;
 use throng::renderer::{RendererSettings, Skinning, UploadPath};
 
-use crate::common::crowd::{plan_of, planned_streams};
 use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests};
 use crate::common::{levels, scene};
 use crate::gpu::golden;
@@ -62,20 +60,6 @@ fn print_picture(
     print_hash(device, &format!("{options}: {kind}"), renderer.wait_for_pixels().unwrap());
 }
 
-/// Prints the hash of the palette and the morph weights of a crowd.
-fn print_streams(device: &TestDevice, models: &[Model], options: &str, fades: bool) {
-    let mut scene = scene::scene(models, options);
-    if fades {
-        scene.crowd.crossfade(&ClipChoice::Name("Run".to_owned()), 0.5, 0.2).unwrap();
-    }
-    scene.crowd.move_to(0.6);
-    scene.visible_counts(1.0, false);
-    let (plan, pool) = (plan_of(&scene.crowd), scene::one_thread());
-    let (palette, weights) = planned_streams(&mut scene.crowd, &pool, 0.6, &plan, MemoryKind::Cached);
-    print_hash(device, &format!("palette {options}, fades: {fades}"), bytemuck::cast_slice(&palette));
-    print_hash(device, &format!("morph weights {options}, fades: {fades}"), bytemuck::cast_slice(&weights));
-}
-
 fn print_picture_hashes(device: &TestDevice) {
     let gpu = Gpu::new(device);
     for skinning in ["compute", "vertex"] {
@@ -111,7 +95,4 @@ fn print_picture_hashes(device: &TestDevice) {
         }
         print_picture(of, &models, &format!("{CROWD} --joint upper"), settings, nothing);
     }
-    print_streams(device, &scene::models(), "--instances 200 --clip all --seed 3", false);
-    print_streams(device, &scene::models(), "--instances 200 --clip all --share-poses 4", false);
-    print_streams(device, &[scene::asset(scene::WALKER)], "--instances 200 --clip Walk", true);
 }

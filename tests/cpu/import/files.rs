@@ -106,11 +106,9 @@ fn required_extensions_are_known_or_named() {
 #[test]
 fn json_of_the_wrong_type_is_refused_with_its_path() {
     let gltf = Gltf::triangle();
-    let too_many = json!(vec![0; (1 << 18) + 1]);
     gltf.mistakes("nodes").are_refused([
         ("nodes/0/mesh", json!("zero"), "[0]: invalid type: string \"zero\"…"),
         ("nodes", json!({}), ": expected an array"),
-        ("nodes", too_many, ": 262145 elements, at most 262144 are read"),
     ]);
     let values = format!("{{\"extras\":[{}]}}", "0,".repeat(4 << 20));
     let error = load_glb("a.gltf", values.as_bytes()).unwrap_err().to_string();
