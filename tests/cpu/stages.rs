@@ -118,12 +118,15 @@ fn stages_bind_poses_and_bones_are_where_the_products_say() {
 #[cfg(feature = "app")]
 #[test]
 fn options_choose_the_stage_and_the_bind_pose() {
-    let cases: [(&str, fn(&mut Model)); 3] =
-        [("", |_| ()), ("--stage joint", |model| Stage::Joint.apply(model)), ("--bind-pose", apply_bind_pose)];
-    for (options, change) in cases {
+    for (options, is_bound, stage) in
+        [("", false, Stage::World), ("--stage joint", false, Stage::Joint), ("--bind-pose", true, Stage::World)]
+    {
         let [mut found, mut expected] = [(); 2].map(|()| asset(STRIP));
         throng::app::models::apply(&crate::common::scene::arguments(options).crowd.show, &mut found);
-        change(&mut expected);
+        if is_bound {
+            apply_bind_pose(&mut expected);
+        }
+        stage.apply(&mut expected);
         assert_eq!(posed(&found), posed(&expected), "{options}");
     }
 }
