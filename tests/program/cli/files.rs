@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::run::bundled;
+use super::run::{bundled, numbers};
 use crate::common::program::Place;
 
 #[test]
@@ -107,15 +107,6 @@ fn standard_output_may_end_early_but_not_be_full() {
             assert_eq!(output.status.code(), Some(1), "throng {arguments}: {stderr}");
             assert!(stderr.starts_with("error: cannot write to standard output\n  caused by: "), "{stderr}");
         }
-    }
-}
-
-/// Returns all numbers in a tree.
-fn numbers(value: &Value) -> Vec<f64> {
-    match value {
-        Value::Array(values) => values.iter().flat_map(numbers).collect(),
-        Value::Object(entries) => entries.values().flat_map(numbers).collect(),
-        value => value.as_f64().into_iter().collect(),
     }
 }
 

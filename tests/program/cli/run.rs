@@ -55,3 +55,12 @@ impl Place {
 pub fn bundled(name: &str) -> String {
     path_of("assets").join(name).to_str().unwrap().to_owned()
 }
+
+/// Returns all numbers in a tree.
+pub fn numbers(value: &Value) -> Vec<f64> {
+    match value {
+        Value::Array(values) => values.iter().flat_map(numbers).collect(),
+        Value::Object(entries) => entries.values().flat_map(numbers).collect(),
+        value => value.as_f64().into_iter().collect(),
+    }
+}
