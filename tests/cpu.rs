@@ -20,7 +20,6 @@ mod cpu {
     #[cfg(feature = "render")]
     mod renderer;
     mod retarget;
-    mod sampling;
     mod shader_types;
     mod stages;
     mod stepper;

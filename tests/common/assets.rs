@@ -1,6 +1,6 @@
 //! The bundled models.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use throng::model::{Image, Model, import};
@@ -13,8 +13,13 @@ pub fn models() -> [Model; 3] {
     [WALKER, STRIP, JELLY].map(asset)
 }
 
+/// Returns the path of a file or a folder of the package.
+pub fn path_of(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
 pub fn asset(name: &str) -> Model {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name);
+    let path = path_of(name);
     import::load(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -49,6 +54,16 @@ pub fn sample_files(extensions: &[&str]) -> Vec<PathBuf> {
     files.sort();
     assert!(files.len() >= 70, "only {} models", files.len());
     files
+}
+
+/// Returns the paths of all broken or unusual files in the folder that `THRONG_INVALID_MODELS` names, and whether the Khronos
+/// validator finds no error in them.
+pub fn invalid_files() -> Vec<(PathBuf, bool)> {
+    let folder = PathBuf::from(std::env::var_os("THRONG_INVALID_MODELS").expect("THRONG_INVALID_MODELS"));
+    let list = std::fs::read(folder.join("index.json")).unwrap();
+    let list: Vec<serde_json::Value> = serde_json::from_slice(&list).unwrap();
+    assert!(list.len() > 200, "only {} files", list.len());
+    list.iter().map(|entry| (folder.join(entry["file"].as_str().unwrap()), entry["errors"] == 0)).collect()
 }
 
 /// Returns all sample models, with images of one texel: decoding the others takes longer than everything else.

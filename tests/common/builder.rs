@@ -7,7 +7,7 @@ use glam::{Vec2, Vec3};
 use gltf::binary::{Glb, Header};
 use serde_json::{Value, json};
 use throng::model::import::{ImportError, load_glb};
-use throng::model::{Model, Topology};
+use throng::model::{Geometry, Model, Topology};
 
 pub use super::invariants::check_invariants;
 
@@ -315,6 +315,30 @@ pub fn sphere(rings: u16, sectors: u16) -> (Vec<Vec3>, Vec<u16>) {
         }
     }
     (directions, indices)
+}
+
+/// Returns the places of the vertices of a grid of unit squares, row by row, and its triangles.
+pub fn grid(columns: u32, rows: u32) -> (Vec<Vec2>, Vec<[u32; 3]>) {
+    let across = columns + 1;
+    let places = (0..across * (rows + 1)).map(|k| Vec2::new((k % across) as f32, (k / across) as f32));
+    let square = |k: u32| {
+        let first = k / columns * across + k % columns;
+        [[first, first + 1, first + across], [first + 1, first + across + 1, first + across]]
+    };
+    (places.collect(), (0..columns * rows).flat_map(square).collect())
+}
+
+/// Returns the corners of all triangles in thousandths, sorted. Each triangle starts with its smallest corner, which keeps the
+/// winding.
+pub fn sorted_triangles(geometry: &Geometry) -> Vec<[[i32; 3]; 3]> {
+    let corner = |&index: &u32| (1000.0 * geometry.positions[index as usize]).round().as_ivec3().to_array();
+    let turned = |triangle: &[u32; 3]| {
+        let [a, b, c] = triangle.each_ref().map(corner);
+        [[a, b, c], [b, c, a], [c, a, b]].into_iter().min().unwrap()
+    };
+    let mut triangles: Vec<_> = geometry.indices.as_chunks().0.iter().map(turned).collect();
+    triangles.sort_unstable();
+    triangles
 }
 
 /// Returns the drawn vertices as indices of the file's first primitive, whose vertices must all differ. Import reorders

@@ -4,6 +4,7 @@
 
 pub mod assets;
 pub mod builder;
+pub mod crowd;
 pub mod flip;
 #[cfg(feature = "app")]
 pub mod gpu;

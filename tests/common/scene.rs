@@ -1,6 +1,5 @@
 //! Draws a crowd offscreen as `throng render` does, with renderer settings that the command line does not offer.
 
-use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use ash::vk;
@@ -18,6 +17,7 @@ use throng::view::OrbitCamera;
 use throng::vulkan::device::Device;
 
 pub use super::assets::{JELLY, STRIP, WALKER, asset, models};
+use super::crowd::instances_of;
 
 /// Parses `throng render OPTIONS`. The models come from [`scene`], and the file name is unused.
 pub fn arguments(options: &str) -> RenderArgs {
@@ -51,10 +51,8 @@ pub fn plain_renderer(
 
 /// Returns what the GPU knows of each instance of a scene in which all are visible, in the order of their numbers.
 pub fn instances(scene: &Scene) -> Vec<InstanceData> {
-    let mut instances = vec![MaybeUninit::uninit(); scene.crowd.instance_count()];
-    scene.crowd.write_instances(&one_thread(), &mut instances);
-    // SAFETY: all instances are visible, and each has been written.
-    let mut instances: Vec<InstanceData> = instances.iter().map(|one| unsafe { one.assume_init() }).collect();
+    let mut instances = instances_of(&scene.crowd);
+    assert_eq!(instances.len(), scene.crowd.instance_count());
     instances.sort_unstable_by_key(|instance| instance.numbers[0]);
     instances
 }

@@ -345,16 +345,10 @@ impl TestWindow {
         while !matches!(self.next_event(), Event::MapNotify(event) if event.window == self.id) {}
     }
 
-    /// Asks the window manager to show the second desktop. The window is on the first one.
-    pub fn leave_desktop(&self) {
-        self.ask_manager(self.screen.root, "_NET_CURRENT_DESKTOP", 1);
-        self.wait_until_unmapped();
-    }
-
-    /// Asks the window manager to show the first desktop again.
-    pub fn return_to_desktop(&self) {
-        self.ask_manager(self.screen.root, "_NET_CURRENT_DESKTOP", 0);
-        self.wait_until_mapped();
+    /// Asks the window manager to show a desktop. The window is on desktop 0.
+    pub fn show_desktop(&self, number: u32) {
+        self.ask_manager(self.screen.root, "_NET_CURRENT_DESKTOP", number);
+        if number == 0 { self.wait_until_mapped() } else { self.wait_until_unmapped() }
     }
 
     /// Covers the whole screen with a white window that no manager moves. Returns it for [`Self::uncover`].

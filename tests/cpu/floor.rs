@@ -4,17 +4,16 @@
 
 use std::sync::Arc;
 
-use glam::Vec3;
 use serde_json::json;
-use throng::animation::{PoseScratch, pose_model, skinned_positions};
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings};
 use throng::measure::floor_height;
-use throng::model::Model;
+use throng::model::{Clip, Model};
 use throng::shader_types::InstanceData;
 
 use crate::common::assets::{JELLY, WALKER, asset, sample};
 use crate::common::builder::Gltf;
 use crate::cpu::crowd::instances_of;
+use crate::cpu::levels::measure::{box_of, positions};
 
 /// The largest distance between a sole and the ground, as a share of the height.
 const MOST: f32 = 0.01;
@@ -65,13 +64,10 @@ fn character(parts: &[Part], root_y: f32, motions: &[Motion]) -> Model {
 fn sole_heights(crowd: &Crowd, clip: Option<usize>, time_seconds: f64) -> Vec<f32> {
     let height_of = |instance: &InstanceData| {
         let model = &crowd.models()[crowd.visible_poses()[instance.pose as usize].model as usize];
-        let mut scratch = PoseScratch::for_model(model);
-        let pose = pose_model(model, clip.and_then(|clip| model.clips.get(clip)), time_seconds, &mut scratch);
-        let mut positions = Vec::new();
-        skinned_positions(model, pose, &mut positions);
+        let positions = positions(model, clip.and_then(|clip| model.clips.get(clip)), time_seconds);
         // The first two nodes of a generated character are its legs.
         let legs = model.geometry.source_primitives.iter().filter(|primitive| primitive.node < 2);
-        let soles = legs.flat_map(|leg| &leg.vertices).map(|&vertex| positions[vertex as usize]);
+        let soles = legs.flat_map(|leg| &leg.vertices).map(|&vertex| positions[vertex as usize].as_vec3());
         soles.map(|sole| instance.world_from_model.transform_point(sole).y).fold(f32::INFINITY, f32::min)
     };
     instances_of(crowd).iter().map(height_of).collect()
@@ -185,24 +181,19 @@ fn everybody_in_a_mixed_crowd_stands() {
 
 /// Returns the lowest point of each clip above the model's floor, and that of the rest pose, as shares of the height.
 fn gaps(model: &Model) -> (f32, Vec<f32>) {
-    let mut scratch = PoseScratch::for_model(model);
-    let mut positions = Vec::new();
-    let mut extent = |clip: Option<usize>, time_seconds: f64| {
-        let pose = pose_model(model, clip.map(|clip| &model.clips[clip]), time_seconds, &mut scratch);
-        skinned_positions(model, pose, &mut positions);
-        let (low, high) =
-            positions.iter().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), &p| (low.min(p), high.max(p)));
-        (low.y, high.y)
+    let extent = |clip: Option<&Clip>, time_seconds: f64| {
+        let (low, high) = box_of(&positions(model, clip, time_seconds));
+        (low.y as f32, high.y as f32)
     };
     let floor = floor_height(model);
     let (low, high) = extent(None, 0.0);
     let height = high - low;
-    let of_clip = |(index, clip): (usize, &throng::model::Clip)| {
+    let of_clip = |clip: &Clip| {
         let time = |k: u32| f64::from(clip.duration_seconds) * f64::from(k) / 7.0;
-        let lowest = (0..8).map(|k| extent(Some(index), time(k)).0).fold(f32::INFINITY, f32::min);
+        let lowest = (0..8).map(|k| extent(Some(clip), time(k)).0).fold(f32::INFINITY, f32::min);
         (lowest - floor) / height
     };
-    ((low - floor) / height, model.clips.iter().enumerate().map(of_clip).collect())
+    ((low - floor) / height, model.clips.iter().map(of_clip).collect())
 }
 
 /// In the rest pose all sample models touch the ground, and so do those with clips that stand, in most of these clips. Their

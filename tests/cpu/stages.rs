@@ -115,6 +115,22 @@ fn stages_bind_poses_and_bones_are_where_the_products_say() {
     }
 }
 
+#[cfg(feature = "app")]
+#[test]
+fn options_choose_the_stage_and_the_bind_pose() {
+    for (options, is_bound, stage) in
+        [("", false, Stage::World), ("--stage joint", false, Stage::Joint), ("--bind-pose", true, Stage::World)]
+    {
+        let [mut found, mut expected] = [(); 2].map(|()| asset(STRIP));
+        throng::app::models::apply(&crate::common::scene::arguments(options).crowd.show, &mut found);
+        if is_bound {
+            apply_bind_pose(&mut expected);
+        }
+        stage.apply(&mut expected);
+        assert_eq!(posed(&found), posed(&expected), "{options}");
+    }
+}
+
 /// In joint space all joints are at the origin, and each bone leads to where its joint has the next one.
 #[test]
 fn in_joint_space_bones_begin_at_the_origin() {

@@ -4,7 +4,7 @@ use image::{Rgba, RgbaImage};
 use throng::model::Model;
 
 use super::golden;
-use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests};
+use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests, note};
 use crate::common::scene::{WALKER, asset};
 
 list_gpu_tests![
@@ -41,23 +41,31 @@ fn a_colour_is_the_background_whatever_the_exposure(device: &TestDevice) {
     }
 }
 
-/// A transparent image has the colours of an opaque one, and partial alpha at edges and in glass only.
+/// A transparent image has the colours of an opaque one, and partial alpha at edges and in glass only. The colours of debug views
+/// are meant for display, whatever the exposure and the tone curve do to light. Only the brightest saturated ones, which no
+/// radiance becomes, are a little darker in a transparent picture: those of normals along an axis.
 fn without_a_background_only_the_crowd_is_opaque(device: &TestDevice) {
     let gpu = Gpu::new(device);
-    for (model, camera, samples) in [
-        (WALKER, "20,10", 1),
-        (golden::MIRRORED_AND_BLENDED, "20,30,1.3", 1),
-        (golden::MIRRORED_AND_BLENDED, "20,30,1.3", 4),
-        (golden::SURFACES, "0,8,0.9", 4),
+    let (glass, view) = ("20,30,1.3 --exposure 0.5", "20,10 --instances 3 --seed 3 --exposure -3 --debug-view");
+    for (model, camera, samples, most_off) in [
+        (WALKER, "20,10 --exposure 0.5", 1, 2),
+        (golden::MIRRORED_AND_BLENDED, glass, 1, 2),
+        (golden::MIRRORED_AND_BLENDED, glass, 4, 2),
+        (golden::SURFACES, "0,8,0.9 --exposure 0.5", 4, 2),
+        (WALKER, &format!("{view} normals"), 1, 3),
+        (WALKER, &format!("{view} instances"), 1, 3),
+        (WALKER, &format!("{view} wireframe"), 1, 3),
+        (WALKER, &format!("{view} weights --skeleton on"), 1, 3),
     ] {
-        let (model, options) = (asset(model), format!("--camera {camera} --msaa {samples} --exposure 0.5"));
+        let (model, options) = (asset(model), format!("--camera {camera} --msaa {samples}"));
         let transparent = draw(&gpu, &model, &format!("{options} --background none"));
         assert_eq!(transparent.get_pixel(0, 0)[3], 0, "{options}");
         let opaque = draw(&gpu, &model, &format!("{options} --background #808080 --ground off"));
         let pixels = || transparent.pixels().zip(opaque.pixels());
         let covered: Vec<u8> = pixels().filter(|(a, _)| a[3] == 255).map(|(a, b)| largest_difference(a, b)).collect();
         let (most, count) = (covered.iter().max(), covered.len());
-        assert!(most <= Some(&2) && count > 300, "{options}: {most:?} in {count} opaque pixels");
+        note!("{options}: {most:?} in {count} pixels");
+        assert!(most <= Some(&most_off) && count > 300, "{options}: {most:?} in {count} opaque pixels");
         // Pixels that nothing covers show the background in the other image.
         let seen = pixels().filter(|(a, _)| a[3] == 0);
         assert!(seen.clone().all(|(_, b)| *b == Rgba([128, 128, 128, 255])) && seen.count() > 300, "{options}");

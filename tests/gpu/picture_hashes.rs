@@ -3,15 +3,12 @@
 //! `cargo test --test gpu -- --ignored --nocapture picture_hashes`, before and after a change that must not change pictures:
 //! `diff` of both outputs, on one machine and with one driver, is the proof.
 
-use std::mem::MaybeUninit;
-
 use ash::vk;
 use sha2::{Digest, Sha256};
-use throng::animation::{MemoryKind, PoseStreams};
 use throng::app::scene::Scene;
 use throng::cli::Size;
-use throng::crowd::{ClipChoice, FramePlan, PoseSize};
-use throng::extras::{DebugView, Equipped, OverlayDraw, OverlayVertex};
+use throng::crowd::ClipChoice;
+use throng::extras::{DebugView, Equipped};
 use throng::model::Model;
 use throng::renderer::{RendererSettings, Skinning, UploadPath};
 
@@ -40,17 +37,7 @@ fn fade(scene: &mut Scene, _: &mut Equipped) {
 /// With an outline, and a triangle of a panel.
 fn select(scene: &mut Scene, renderer: &mut Equipped) {
     scene.show.outlined = Some(3);
-    renderer.set_overlay_atlas([2, 1], &[255, 0, 0, 255, 0, 90, 0, 128], 0..1).unwrap();
-    let vertex = |position_pixels: [f32; 2]| OverlayVertex {
-        position_pixels,
-        tex_coords: [position_pixels[0] / 50.0, 0.5],
-        color_unorm8: u32::MAX,
-    };
-    let overlay = renderer.overlay_mut();
-    overlay.vertices.extend([[10.0, 20.0], [50.0, 20.0], [10.0, 40.0]].map(vertex));
-    overlay.indices.extend([0, 1, 2]);
-    let clip = vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width: 40, height: 40 } };
-    overlay.draws.push(OverlayDraw { clip, index_count: 3 });
+    scene::draw_triangle_over(renderer).unwrap();
 }
 
 /// Draws two frames, a twentieth of a second apart, and prints the hash of the second one.
@@ -71,29 +58,6 @@ fn print_picture(
     let RendererSettings { skinning, upload, samples, frames_in_flight, page_bytes, .. } = settings;
     let kind = format!("{skinning:?}, {upload:?}, {samples} samples, {frames_in_flight} frames, {page_bytes} bytes");
     print_hash(device, &format!("{options}: {kind}"), renderer.wait_for_pixels().unwrap());
-}
-
-/// Prints the hash of the palette and the morph weights of a crowd.
-fn print_streams(device: &TestDevice, models: &[Model], options: &str, fades: bool) {
-    let mut scene = scene::scene(models, options);
-    if fades {
-        scene.crowd.crossfade(&ClipChoice::Name("Run".to_owned()), 0.5, 0.2).unwrap();
-    }
-    scene.crowd.move_to(0.6);
-    scene.visible_counts(1.0, false);
-    let sizes: Vec<PoseSize> = models.iter().map(PoseSize::of).collect();
-    let mut plan = FramePlan::default();
-    plan.rebuild(&sizes, scene.crowd.visible_poses(), u64::MAX).unwrap();
-    let mut palette = vec![MaybeUninit::uninit(); plan.joint_count as usize];
-    let mut morph_weights = vec![MaybeUninit::uninit(); plan.morph_weight_count as usize];
-    let streams = PoseStreams { palette: &mut palette, morph_weights: &mut morph_weights, memory: MemoryKind::Cached };
-    scene.crowd.evaluate(&scene::one_thread(), 0.6, &plan, streams);
-    // SAFETY: `evaluate` has written all elements.
-    let palette: Vec<_> = palette.into_iter().map(|joint| unsafe { joint.assume_init() }).collect();
-    // SAFETY: the same.
-    let weights: Vec<f32> = morph_weights.into_iter().map(|weight| unsafe { weight.assume_init() }).collect();
-    print_hash(device, &format!("palette {options}, fades: {fades}"), bytemuck::cast_slice(&palette));
-    print_hash(device, &format!("morph weights {options}, fades: {fades}"), bytemuck::cast_slice(&weights));
 }
 
 fn print_picture_hashes(device: &TestDevice) {
@@ -131,7 +95,4 @@ fn print_picture_hashes(device: &TestDevice) {
         }
         print_picture(of, &models, &format!("{CROWD} --joint upper"), settings, nothing);
     }
-    print_streams(device, &scene::models(), "--instances 200 --clip all --seed 3", false);
-    print_streams(device, &scene::models(), "--instances 200 --clip all --share-poses 4", false);
-    print_streams(device, &[scene::asset(scene::WALKER)], "--instances 200 --clip Walk", true);
 }

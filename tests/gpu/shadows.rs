@@ -100,12 +100,12 @@ fn level(center: Vec3, half: f32) -> [Vec3; 4] {
 
 /// Half of a cylinder, open on all sides, whose two faces are seen.
 fn half_pipe() -> Model {
-    let grid = (0..=60).flat_map(|row| (0..=60).map(move |column| Vec2::new(column as f32, row as f32) / 60.0));
-    let normal = |at: Vec2| Vec2::from_angle(2.5 * (at.x - 0.5));
-    let normals: Vec<Vec3> = grid.clone().map(normal).map(|normal| Vec3::new(normal.y, 0.0, normal.x)).collect();
-    let positions: Vec<Vec3> = grid.zip(&normals).map(|(at, normal)| 0.6 * normal + 1.8 * at.y * Vec3::Y).collect();
-    let square = |first: u16| [0, 1, 62, 0, 62, 61].map(|corner| first + corner);
-    let indices: Vec<u16> = (0..60).flat_map(|row| (0..60).map(move |k| 61 * row + k)).flat_map(square).collect();
+    let (places, triangles) = builder::grid(60, 60);
+    let normal = |at: &Vec2| Vec2::from_angle(2.5 * (at.x / 60.0 - 0.5));
+    let normals: Vec<Vec3> = places.iter().map(normal).map(|normal| Vec3::new(normal.y, 0.0, normal.x)).collect();
+    let positions = places.iter().zip(&normals).map(|(at, normal)| 0.6 * normal + 0.03 * at.y * Vec3::Y);
+    let positions: Vec<Vec3> = positions.collect();
+    let indices: Vec<u16> = triangles.into_flattened().into_iter().map(|index| index as u16).collect();
     Gltf::mesh(&positions, &normals, &[], &indices, matte(true)).model()
 }
 

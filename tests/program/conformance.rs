@@ -9,10 +9,12 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use super::cli::numbers;
+use crate::common::assets::path_of;
 use crate::common::program::{Finished, Place, Running};
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/conformance")
+    path_of("assets/conformance")
 }
 
 fn names() -> Vec<String> {
@@ -54,9 +56,7 @@ fn evaluation(evaluator: &Path, name: &str, results: &Path) -> [PathBuf; 3] {
 fn poses_agree_and_ways_are_the_differences_of_two_poses() {
     let place = Place::new();
     let numbers = |frame: &Value, field: &str| -> Vec<f64> {
-        let primitives = frame["primitives"].as_array().unwrap().iter();
-        let vectors = primitives.flat_map(|primitive| primitive[field].as_array().unwrap());
-        vectors.flat_map(|vector| vector.as_array().unwrap()).map(|number| number.as_f64().unwrap()).collect()
+        frame["primitives"].as_array().unwrap().iter().flat_map(|primitive| numbers(&primitive[field])).collect()
     };
     let mut longest = 0.0f64;
     assert!(names().len() >= 40);

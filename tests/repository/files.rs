@@ -1,12 +1,8 @@
 //! The files of the package. Their paths are relative to it, with `/` on every system.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-/// Returns the path of a file or a folder, for the system.
-pub fn path_of(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
-}
+pub use crate::common::assets::path_of;
 
 pub fn bytes(file: &str) -> Vec<u8> {
     fs::read(path_of(file)).unwrap_or_else(|error| panic!("{file}: {error}"))

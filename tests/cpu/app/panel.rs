@@ -1,7 +1,7 @@
 //! The panel, the message and the page of keys, by their widgets: egui's harness lays them out and clicks on them, without a
 //! window. Then the panel's graph, its letters and what is drawn of it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::Parser;
@@ -27,16 +27,14 @@ use throng::extras::{DebugView, Triangles};
 use throng::renderer::{PassTimes, Skinning, StageTimes, UploadPath};
 use throng::view::{Background, Ground};
 
+use crate::common::assets::{JELLY, STRIP, WALKER, path_of};
+
 /// All that a window shows, with what a person has done.
 struct Shown {
     state: State,
     contents: Contents,
     wishes: Wishes,
     notice: Option<Notice>,
-}
-
-pub fn asset(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name)
 }
 
 /// Opens a model with the panel, at a size that shows all of it.
@@ -81,7 +79,7 @@ fn set(window: &mut Harness<Shown>, role: Role, name: &str, value: f64) {
 
 #[test]
 fn controls_change_the_state() {
-    let mut window = open(&asset("walker.glb"), "--clip Walk --instances 2 --travel off");
+    let mut window = open(&path_of(WALKER), "--clip Walk --instances 2 --travel off");
     for section in ["Model", "Look", "Drawing"] {
         click(&mut window, section);
     }
@@ -153,7 +151,7 @@ fn controls_change_the_state() {
 
 #[test]
 fn the_crowd_is_placed_when_its_slider_is_released() {
-    let mut window = open(&asset("walker.glb"), "");
+    let mut window = open(&path_of(WALKER), "");
     let slider = window.get_by_role_and_label(Role::Slider, "instances").rect();
     window.drag_at(slider.left_center());
     window.hover_at(slider.center());
@@ -170,7 +168,7 @@ fn the_crowd_is_placed_when_its_slider_is_released() {
 
 #[test]
 fn the_selected_character_is_described_and_its_morph_targets_are_held() {
-    let mut window = open(&asset("jelly.gltf"), "--clip Wobble");
+    let mut window = open(&path_of(JELLY), "--clip Wobble");
     let shown = window.state_mut();
     shown.state.select(Vec2::splat(0.5));
     let (camera, instance) = (shown.state.scene.camera, shown.state.selected().expect("a character in the middle"));
@@ -195,7 +193,7 @@ fn the_selected_character_is_described_and_its_morph_targets_are_held() {
 
 #[test]
 fn enter_chooses_the_first_row_that_is_found() {
-    let mut window = open(&asset("walker.glb"), "");
+    let mut window = open(&path_of(WALKER), "");
     click(&mut window, "Look");
     click(&mut window, "weights of a joint");
     let search = |window: &mut Harness<Shown>, text: &str, enters: bool| {
@@ -220,7 +218,7 @@ fn enter_chooses_the_first_row_that_is_found() {
 fn messages_warnings_and_keys_are_shown() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bare.gltf");
-    let strip = std::fs::read_to_string(asset("simple_strip.gltf")).unwrap();
+    let strip = std::fs::read_to_string(path_of(STRIP)).unwrap();
     let unknown = strip.replace(r#""asset""#, r#""extensionsUsed": ["KHR_materials_none"], "asset""#);
     std::fs::write(&file, unknown).unwrap();
     let mut window = open(&file, "");

@@ -18,6 +18,8 @@ use winit::dpi::{PhysicalPosition, PhysicalSize};
 use winit::event::{ElementState, MouseButton};
 use winit::keyboard::{Key, KeyCode, NamedKey, PhysicalKey};
 
+use crate::common::assets::{JELLY, WALKER, path_of};
+
 #[test]
 fn a_paused_clock_stands_still_and_steps() {
     let mut clock = Clock::new(1.0, 2.0);
@@ -182,13 +184,13 @@ fn a_change_counts_once_and_when_it_is_over() {
 
 #[test]
 fn another_model_opens_although_it_lacks_what_was_asked_of_the_first() {
-    let jelly = super::panel::asset("jelly.gltf").display().to_string();
+    let jelly = path_of(JELLY).display().to_string();
     let mut args = Cli::try_parse_from(["throng", &jelly, "--clip", "Hop", "--threads", "1"]).unwrap().view;
     args.crowd.camera.look_at = Some(LookAt::Joint("waist".to_owned()));
     let mut state = State::new(&args).unwrap();
     let target = state.scene.models[0].skeleton.morph_names[0].to_string();
     state.hold_morph(&target, Some(0.5));
     assert_eq!((state.scene.models[0].skeleton.held_morphs[0].1, state.args.crowd.morphs.len()), (0.5, 1));
-    let (args, scene) = state.load(vec![super::panel::asset("walker.glb")], Vec::new()).unwrap();
+    let (args, scene) = state.load(vec![path_of(WALKER)], Vec::new()).unwrap();
     assert!(args.crowd.morphs.is_empty() && scene.models[0].skeleton.held_morphs.is_empty());
 }

@@ -158,11 +158,8 @@ fn a_pose_has_the_first_joint_matrices_as_many_as_its_level_needs() {
         let sizes: Vec<PoseSize> = models.iter().map(PoseSize::of).collect();
         let mut whole = FramePlan { all_joints: true, ..FramePlan::default() };
         whole.rebuild(&sizes, crowd.visible_poses(), u64::MAX).unwrap();
-        let mut all = room(whole.joint_count as usize);
-        let mut weights = vec![MaybeUninit::uninit(); whole.morph_weight_count as usize];
-        let streams = PoseStreams { palette: &mut all, morph_weights: &mut weights, memory: MemoryKind::Cached };
-        crowd.evaluate(&pool, 0.7, &whole, streams);
-        let (all, plan) = (written(&all), plan_of(&crowd));
+        let (all, _) = planned_streams(&mut crowd, &pool, 0.7, &whole, MemoryKind::Cached);
+        let plan = plan_of(&crowd);
         assert!(plan.joint_count < whole.joint_count);
         for threads in [1, 3] {
             let palette = palette_of(&mut crowd, threads, 0.7);

@@ -124,6 +124,7 @@ fn picking_finds_what_brute_force_finds_on_real_models() {
     assert!(hits >= 20, "{hits} hits");
 }
 
+/// Its place and its level are tested by `numbers_find_their_instances`.
 #[test]
 fn an_instance_keeps_its_number_when_clips_change() {
     let mut crowd = crowd_of([strip("A.glb", 8), strip("B.glb", 5)], &settings(50));
@@ -135,18 +136,12 @@ fn an_instance_keeps_its_number_when_clips_change() {
     let mut positions = Vec::new();
     for (before, after) in before.iter().zip(&after) {
         assert_eq!((before.model, before.phase), (after.model, after.phase));
-        assert_eq!(before.world_from_model, after.world_from_model);
-        // Everything is visible in full detail after a change of clips.
-        assert_eq!(after.level, Some(0));
         crowd.node_positions(after.number, 2.0, &mut positions);
         assert_eq!(positions.len(), crowd.models()[after.model as usize].skeleton.len());
         let farthest = positions.iter().map(|position| position.distance(after.center_world)).fold(0.0, f32::max);
         assert!(farthest < 1.5 * after.radius, "{farthest} of {}", after.radius);
     }
     assert_eq!(crowd.shown_instance(50, 2.0), None);
-    let away = OrbitCamera { target: Vec3::new(1e4, 1.0, 0.0), ..OrbitCamera::default() };
-    cull(&mut crowd, &away, 1.0, None, &Detail::FULL);
-    assert_eq!(crowd.shown_instance(0, 2.0).unwrap().level, None);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::builder::{F32, Gltf, I16, U8, U16, U32, drawn_vertices};
+use crate::common::builder::{Gltf, I16, U8, U16, U32, drawn_vertices};
 
 const I8: u32 = 5120;
 
@@ -61,15 +61,6 @@ fn views_buffers_and_accessors_must_be_what_they_say() {
         let problem = format!("{count} elements without a bufferView; at most 1048576");
         gltf.mistakes(at).are_refused([("accessors/0/count", json!(count), &problem)]);
     }
-}
-
-#[test]
-fn data_that_primitives_share_is_charged_for_each() {
-    let mut gltf = Gltf::triangle();
-    gltf.json["accessors"][0] = json!({"componentType": F32, "type": "VEC3", "count": 1 << 20});
-    gltf.json["meshes"][0]["primitives"] = json!(vec![gltf.primitive().clone(); 1000]);
-    let why = "1048576 more vertices: a model with files of this size may have 524288";
-    assert!(gltf.error().contains(why), "{}", gltf.error());
 }
 
 /// Reads the numbers of all positions from an accessor of normalised integers. `bytes` holds three for each vertex.

@@ -1,8 +1,8 @@
-//! Tests of animations: tracks, timelines, repairs and refusals.
+//! Tests of animations: timelines, repairs and refusals. Each property and interpolation is in a file of `assets/conformance`.
 
-use glam::{Vec3, Vec4};
+use glam::Vec3;
 use serde_json::{Value, json};
-use throng::model::{Interpolation, Track};
+use throng::model::Interpolation;
 
 use crate::common::builder::Gltf;
 
@@ -16,32 +16,6 @@ fn keyed() -> (Gltf, usize) {
 /// Returns a channel that animates a property of a node.
 fn channel(sampler: usize, node: usize, path: &str) -> Value {
     json!({"sampler": sampler, "target": {"node": node, "path": path}})
-}
-
-#[test]
-fn all_properties_and_interpolations_become_tracks() {
-    let (mut gltf, times) = keyed();
-    let positions = gltf.f32s("VEC3", &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-    gltf.animation(0, "translation", "STEP", times, positions);
-    gltf.animation(0, "scale", "LINEAR", times, positions);
-    let spline: Vec<f32> = (0..24).map(|number| number as f32).collect();
-    let spline = gltf.f32s("VEC4", &spline);
-    gltf.animation(0, "rotation", "CUBICSPLINE", times, spline);
-    gltf.json["animations"][2]["name"] = json!("turn");
-    let clips = gltf.model().clips;
-
-    let values = vec![Vec3::new(1.0, 2.0, 3.0), Vec3::new(4.0, 5.0, 6.0)];
-    let track = |interpolation| Track { node: 0, timeline: 0, interpolation, values: values.clone() };
-    assert_eq!(clips[0].translations, [track(Interpolation::Step)]);
-    assert_eq!(clips[1].scales, [track(Interpolation::Linear)]);
-    let rotation = &clips[2].rotations[0];
-    assert_eq!(rotation.interpolation, Interpolation::CubicSpline);
-    // The keyed value is normalised, but its tangents are not.
-    assert_eq!(rotation.values[0], Vec4::new(0.0, 1.0, 2.0, 3.0));
-    assert!((rotation.values[1] - Vec4::new(4.0, 5.0, 6.0, 7.0).normalize()).length() < 1e-6);
-    assert_eq!(rotation.values[2], Vec4::new(8.0, 9.0, 10.0, 11.0));
-    assert_eq!(clips[2].name.as_deref(), Some("turn"));
-    assert!(clips.iter().all(|clip| clip.duration_seconds == 2.0 && clip.timelines == [[0.0, 2.0]]));
 }
 
 #[test]

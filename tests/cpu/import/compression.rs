@@ -1,9 +1,11 @@
 //! Tests of buffer views compressed by meshoptimizer, which the tests encode with its own encoders.
 
+use glam::{Vec3, Vec4};
 use meshopt::{EncodeExpMode, encode_filter_color, encode_filter_exp, encode_filter_oct, encode_filter_quat};
 use serde_json::{Value, json};
+use throng::model::Geometry;
 
-use crate::common::builder::{F32, Gltf, I16, U8, U16, U32};
+use crate::common::builder::{F32, Gltf, I16, U8, U16, U32, sorted_triangles};
 
 const EXT: &str = "EXT_meshopt_compression";
 const KHR: &str = "KHR_meshopt_compression";
@@ -91,18 +93,13 @@ fn short_strip(columns: u32) -> Gltf {
 #[test]
 fn positions_and_indices_of_every_mode_come_back() {
     let (positions, triangles) = strip(300);
-    let expected: Vec<[f32; 3]> = triangles.iter().map(|&index| positions[index as usize]).collect();
+    // The codec may rotate the corners of a triangle, which changes neither the triangle nor its winding.
+    let positions = positions.into_iter().map(Vec3::from).collect();
+    let expected = sorted_triangles(&Geometry { positions, indices: triangles, ..Geometry::default() });
     for codec in [(EXT, 0), (KHR, 0), (KHR, 1)] {
         for mode in [("TRIANGLES", 2), ("TRIANGLES", 4), ("INDICES", 2), ("INDICES", 4)] {
             let geometry = compressed_strip(300, codec, mode).model_without_warnings().geometry;
-            // The codec may rotate the corners of a triangle, which changes neither the triangle nor its winding.
-            let corner = |&index: &u32| geometry.positions[index as usize].to_array();
-            let decoded: Vec<[f32; 3]> = geometry.indices.iter().map(corner).collect();
-            assert_eq!(decoded.len(), expected.len());
-            for (got, want) in decoded.chunks(3).zip(expected.chunks(3)) {
-                let turned = (0..3).any(|turn| (0..3).all(|corner| got[(corner + turn) % 3] == want[corner]));
-                assert!(turned, "{codec:?} {mode:?}: {got:?} for {want:?}");
-            }
+            assert_eq!(sorted_triangles(&geometry), expected, "{codec:?} {mode:?}");
         }
     }
     // An extension that is used and not required is read as well.
@@ -139,9 +136,9 @@ fn filters_are_undone() {
         assert_eq!(geometry.vertex_count(), positions.len());
         for (vertex, found) in geometry.positions.iter().enumerate() {
             // The stored mantissa has 23 bits and a sign.
-            let near = |candidate: &[f32; 3]| glam::Vec3::from(*candidate).abs_diff_eq(*found, 30.0 / (1 << 21) as f32);
+            let near = |candidate: &[f32; 3]| Vec3::from(*candidate).abs_diff_eq(*found, 30.0 / (1 << 21) as f32);
             let source = positions.iter().position(near).unwrap();
-            let want = glam::Vec4::from(units[source]).truncate();
+            let want = Vec4::from(units[source]).truncate();
             assert!(geometry.normals[vertex].abs_diff_eq(want, tolerance), "{} for {want}", geometry.normals[vertex]);
             for (channel, byte) in geometry.colors[vertex].into_iter().enumerate() {
                 let want = colors[source][channel] * 255.0;
@@ -165,7 +162,7 @@ fn filtered_quaternions_animate() {
     assert_eq!(clip.rotations[0].values.len(), rotations.len());
     for (found, want) in clip.rotations[0].values.iter().zip(&rotations) {
         // The components have 16 bits; one is computed from the three others.
-        assert!((*found).abs_diff_eq(glam::Vec4::from(*want), 1e-4), "{found} for {want:?}");
+        assert!((*found).abs_diff_eq(Vec4::from(*want), 1e-4), "{found} for {want:?}");
     }
 }
 

@@ -5,25 +5,19 @@ use draco_core::{
     PointIndex,
 };
 use serde_json::json;
-use throng::model::Model;
 
-use crate::common::builder::{F32, Gltf, U8, U16, U32};
+use crate::common::builder::{F32, Gltf, U8, U16, U32, grid, sorted_triangles};
 
 const NAME: &str = "KHR_draco_mesh_compression";
 
 type Grid = (Vec<[f32; 3]>, Vec<[u16; 4]>, Vec<[u32; 3]>);
 
-/// Returns the positions, joints and triangles of a grid of quads in the xy plane.
-fn grid(side: u16) -> Grid {
-    let across = u32::from(side) + 1;
-    let corner = |index: u32| ((index % across) as f32, (index / across) as f32);
-    let positions = (0..across * across).map(corner).map(|(x, y)| [x, y, (x * 0.3).sin()]).collect();
-    let joints = (0..across * across).map(|index| [(index % across % 2) as u16, 0, 0, 0]).collect();
-    let cell = |cell: u32| {
-        let first = cell / u32::from(side) * across + cell % u32::from(side);
-        [[first, first + 1, first + across], [first + 1, first + across + 1, first + across]]
-    };
-    (positions, joints, (0..u32::from(side).pow(2)).flat_map(cell).collect())
+/// Returns the positions, joints and triangles of a wavy grid.
+fn wavy_grid(side: u32) -> Grid {
+    let (places, triangles) = grid(side, side);
+    let positions = places.iter().map(|place| place.extend((place.x * 0.3).sin()).to_array()).collect();
+    let joints = places.iter().map(|place| [place.x as u16 % 2, 0, 0, 0]).collect();
+    (positions, joints, triangles)
 }
 
 fn attribute<T: bytemuck::NoUninit>(kind: GeometryAttributeType, data_type: DataType, values: &[T]) -> PointAttribute {
@@ -35,8 +29,8 @@ fn attribute<T: bytemuck::NoUninit>(kind: GeometryAttributeType, data_type: Data
 }
 
 /// Returns the grid as a Draco stream: attribute 0 holds positions, 1 joints, and 2 weights of one.
-fn stream(side: u16, method: i32) -> Vec<u8> {
-    let (positions, joints, triangles) = grid(side);
+fn stream(side: u32, method: i32) -> Vec<u8> {
+    let (positions, joints, triangles) = wavy_grid(side);
     let mut mesh = Mesh::new();
     mesh.set_num_points(positions.len());
     mesh.set_num_faces(triangles.len());
@@ -57,8 +51,8 @@ fn stream(side: u16, method: i32) -> Vec<u8> {
 }
 
 /// Makes the grid, skinned to two joints. One stream holds all of its data.
-fn compressed(side: u16, method: i32) -> Gltf {
-    let (positions, _, triangles) = grid(side);
+fn compressed(side: u32, method: i32) -> Gltf {
+    let (positions, _, triangles) = wavy_grid(side);
     let mut gltf = Gltf::new();
     let view = gltf.view(&stream(side, method));
     let (vertices, indices) = (positions.len(), 3 * triangles.len());
@@ -79,29 +73,18 @@ fn compressed(side: u16, method: i32) -> Gltf {
     gltf
 }
 
-/// Returns the corners of all triangles, sorted, because the encoder may choose any order. Each triangle starts with
-/// its smallest corner.
-fn triangles_of(model: &Model) -> Vec<[[i32; 3]; 3]> {
-    let corner = |&index: &u32| (model.geometry.positions[index as usize] * 1000.0).round().as_ivec3().to_array();
-    let corners: Vec<[i32; 3]> = model.geometry.indices.iter().map(corner).collect();
-    let turned = |&[a, b, c]: &[[i32; 3]; 3]| [[a, b, c], [b, c, a], [c, a, b]].into_iter().min().unwrap();
-    let mut triangles: Vec<[[i32; 3]; 3]> = corners.as_chunks::<3>().0.iter().map(turned).collect();
-    triangles.sort_unstable();
-    triangles
-}
-
 #[test]
 fn both_methods_give_the_mesh_back() {
-    let (positions, _, triangles) = grid(12);
+    let (positions, _, triangles) = wavy_grid(12);
     let mut plain = Gltf::new();
     let position = plain.f32s("VEC3", positions.as_flattened());
     let indices = plain.accessor(U32, "SCALAR", 3 * triangles.len(), bytemuck::cast_slice(&triangles));
     plain.draw(json!({"attributes": {"POSITION": position}, "indices": indices}));
-    let expected = triangles_of(&plain.model());
+    let expected = sorted_triangles(&plain.model().geometry);
     for method in [0, 1] {
         let model = compressed(12, method).model_without_warnings();
         assert_eq!(model.geometry.vertex_count(), positions.len());
-        assert_eq!(triangles_of(&model), expected, "method {method}");
+        assert_eq!(sorted_triangles(&model.geometry), expected, "method {method}");
         for (vertex, position) in model.geometry.positions.iter().enumerate() {
             let influences = model.geometry.influences_of(vertex);
             assert_eq!((influences.len(), influences[0].joint), (1, position.x.round() as u32 % 2), "at {position}");

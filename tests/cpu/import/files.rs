@@ -45,14 +45,6 @@ fn truncated_or_wrong_containers_are_refused() {
     ] {
         assert_eq!(error(bytes), format!("a.glb: {problem}"));
     }
-    let deep = "[".repeat(1_000_000);
-    assert_eq!(error(deep.as_bytes()), "a.glb: the JSON is not an object");
-    for list in ["extras", "accessors", "nodes"] {
-        let closed = format!(r#"{{"asset": {{"version": "2.0"}}, "{list}": {deep}{}}}"#, "]".repeat(deep.len()));
-        assert!(load_glb("a.glb", closed.as_bytes()).is_err(), "{list}");
-        let open = format!(r#"{{"{list}": {deep}"#);
-        assert_eq!(error(open.as_bytes()), "a.glb: the JSON part is malformed");
-    }
     // Every truncated file and every file with one wrong byte may be read or refused, but must not panic.
     for at in 0..whole {
         assert!(load_glb("a.glb", &glb[..at]).is_err());
@@ -114,11 +106,9 @@ fn required_extensions_are_known_or_named() {
 #[test]
 fn json_of_the_wrong_type_is_refused_with_its_path() {
     let gltf = Gltf::triangle();
-    let too_many = json!(vec![0; (1 << 18) + 1]);
     gltf.mistakes("nodes").are_refused([
         ("nodes/0/mesh", json!("zero"), "[0]: invalid type: string \"zero\"…"),
         ("nodes", json!({}), ": expected an array"),
-        ("nodes", too_many, ": 262145 elements, at most 262144 are read"),
     ]);
     let values = format!("{{\"extras\":[{}]}}", "0,".repeat(4 << 20));
     let error = load_glb("a.gltf", values.as_bytes()).unwrap_err().to_string();

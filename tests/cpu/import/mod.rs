@@ -13,4 +13,5 @@ mod morphs;
 mod order;
 mod samples;
 mod skins;
+#[cfg(feature = "app")]
 mod wild;

@@ -8,6 +8,7 @@ use throng::model::{
     MorphedNode, NO_PARENT, PaletteLayout, Skeleton, Topology,
 };
 
+use crate::common::builder;
 use crate::cpu::crowd::{clip_with, track};
 
 /// A vertex of a shape.
@@ -31,16 +32,9 @@ struct Part {
 
 /// Returns a grid of quads over the unit square, placed by `at`.
 fn grid(columns: u32, rows: u32, material: u32, at: impl Fn(Vec2) -> Vertex) -> Part {
-    let vertices = (0..=rows)
-        .flat_map(|row| (0..=columns).map(move |column| (column, row)))
-        .map(|(column, row)| at(Vec2::new(column as f32 / columns as f32, row as f32 / rows as f32)));
-    let quad = |(column, row): (u32, u32)| {
-        let first = row * (columns + 1) + column;
-        [first, first + 1, first + columns + 1, first + 1, first + columns + 2, first + columns + 1]
-    };
-    let quads = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
-    let (vertices, indices) = (vertices.collect(), quads.flat_map(quad).collect());
-    Part { topology: Topology::Triangles, material, vertices, indices }
+    let (places, triangles) = builder::grid(columns, rows);
+    let vertices = places.into_iter().map(|place| at(place / Vec2::new(columns as f32, rows as f32))).collect();
+    Part { topology: Topology::Triangles, material, vertices, indices: triangles.into_flattened() }
 }
 
 fn vertex(position: Vec3, normal: Vec3, tex_coords: Vec2) -> Vertex {

@@ -3,6 +3,7 @@
 mod in_place;
 mod pairs;
 mod roles;
+#[cfg(feature = "app")]
 mod together;
 mod twist;
 

@@ -17,6 +17,7 @@ use throng::model::Model;
 use throng::renderer::{RendererSettings, UploadPath};
 use throng::view::Background;
 
+use crate::common::assets::path_of;
 use crate::common::flip::{Flip, Statistics};
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
 use crate::common::scene::{self, JELLY, STRIP, WALKER};
@@ -112,7 +113,7 @@ pub fn draw_on(gpu: &Gpu, models: &[Model], options: &str) -> RgbaImage {
 
 /// Draws and compares with `tests/golden/NAME.png`.
 fn assert_golden(device: &TestDevice, &(name, models, options): &Golden) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name).with_extension("png");
+    let path = path_of("tests/golden").join(name).with_extension("png");
     let actual = draw(device, models, options);
     if std::env::var_os("THRONG_WRITE_GOLDENS").is_some_and(|value| value == "1") {
         actual.save(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -11,3 +11,5 @@ mod outputs;
 mod pictures;
 mod run;
 mod usage;
+
+pub use run::numbers;

@@ -1,9 +1,10 @@
 //! Runs the program to its end and checks the exit code.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
+use crate::common::assets::path_of;
 use crate::common::program::{Finished, Place, Running};
 
 impl Place {
@@ -52,5 +53,14 @@ impl Place {
 
 /// Returns the path of a bundled model. Unlike the bundled character, the others have few vertices, so they load at once.
 pub fn bundled(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name).to_str().unwrap().to_owned()
+    path_of("assets").join(name).to_str().unwrap().to_owned()
+}
+
+/// Returns all numbers in a tree.
+pub fn numbers(value: &Value) -> Vec<f64> {
+    match value {
+        Value::Array(values) => values.iter().flat_map(numbers).collect(),
+        Value::Object(entries) => entries.values().flat_map(numbers).collect(),
+        value => value.as_f64().into_iter().collect(),
+    }
 }

@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 
 use rayon::prelude::*;
-use serde_json::Value;
 
 use super::limited;
+use crate::common::assets::invalid_files;
 
 /// Files that are refused although the Khronos validator finds no error in them, and the reason.
 const REFUSED_BY_POLICY: [(&str, &str); 1] =
@@ -15,22 +15,19 @@ const REFUSED_BY_POLICY: [(&str, &str); 1] =
 #[test]
 #[cfg_attr(not(invalid_models), ignore = "set THRONG_INVALID_MODELS to the folder of invalid models")]
 fn every_file_is_accepted_or_refused_within_the_limits() {
-    let folder = PathBuf::from(std::env::var_os("THRONG_INVALID_MODELS").expect("THRONG_INVALID_MODELS"));
-    let list: Vec<Value> = serde_json::from_slice(&std::fs::read(folder.join("index.json")).unwrap()).unwrap();
-    assert!(list.len() > 200, "only {} files", list.len());
-    let pose = |entry: &Value| {
-        let path = folder.join(entry["file"].as_str().unwrap());
+    let files = invalid_files();
+    let count = files.len();
+    let pose = |(path, is_sound): (PathBuf, bool)| {
         let posed = limited::run("pose --on cpu --json", &[&path]);
         let is_accepted = posed.code == 0;
         let is_policy = REFUSED_BY_POLICY.iter().any(|(refused, _)| path.ends_with(refused));
-        // The number of errors that the Khronos validator finds.
-        let is_sound = entry["errors"] == 0;
         assert!(is_accepted || is_policy || !is_sound, "{}: {}", path.display(), posed.stderr);
         assert!(!is_accepted || !is_policy, "{} is accepted", path.display());
         (path, is_accepted)
     };
-    let (accepted, refused): (Vec<_>, Vec<_>) = list.par_iter().map(pose).partition(|(_, is_accepted)| *is_accepted);
-    println!("{} of {} accepted", accepted.len(), list.len());
+    let (accepted, refused): (Vec<_>, Vec<_>) =
+        files.into_par_iter().map(pose).partition(|(_, is_accepted)| *is_accepted);
+    println!("{} of {} accepted", accepted.len(), count);
     assert!(accepted.len() > 100 && !refused.is_empty(), "the corpus has both kinds");
     let is_refused = |policy: &str| refused.iter().any(|(path, _)| path.ends_with(policy));
     assert!(REFUSED_BY_POLICY.iter().all(|(policy, _)| is_refused(policy)), "files that are refused by policy");

@@ -5,7 +5,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::{SIZE, package};
+use super::SIZE;
+use crate::common::assets::path_of;
 use crate::common::program::{Place, Running};
 use crate::common::screen::{Key, Screen};
 
@@ -23,7 +24,7 @@ impl Losing {
         // It has the name of the real loader, so it must stay loaded: otherwise that one would be found by its name.
         compiler.args(["-shared", "-fPIC", "-Wl,-z,nodelete,-soname,libvulkan.so.1", "-o"]);
         compiler.arg(folder.join("libvulkan.so.1"));
-        let status = compiler.arg(package().join("tests/program/window/loss.c")).arg("-ldl").status();
+        let status = compiler.arg(path_of("tests/program/window/loss.c")).arg("-ldl").status();
         assert!(status.expect("cc is missing: run ./setup.sh, which installs it").success());
         // SAFETY: the library is a Vulkan loader.
         let _loaded = unsafe { ash::Entry::load() }.expect("a Vulkan loader");

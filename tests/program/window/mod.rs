@@ -28,10 +28,6 @@ fn open(place: &Place, screen: Screen, options: &str) -> (Running, TestWindow) {
     (program, window)
 }
 
-fn package() -> &'static std::path::Path {
-    std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
 fn assert_success(finished: &Finished) {
     assert_eq!((finished.code, finished.stderr.as_str()), (0, ""), "{}", finished.stdout);
 }
@@ -163,11 +159,6 @@ fn pictures_are_those_of_render_and_replace_no_file() {
         ["throng.png", "throng-2.png", "throng-3.png"].map(|name| std::fs::read(file(name)).unwrap());
     assert!(second == third && second == rendered, "{line} draws something else");
     assert_eq!(std::fs::read(file("throng-1.png")).unwrap(), b"kept");
-    let image = image::load_from_memory(&rendered).unwrap().into_rgba8();
-    let alphas = |alpha: std::ops::RangeInclusive<u8>| image.pixels().filter(|pixel| alpha.contains(&pixel[3])).count();
-    assert_eq!(image.dimensions(), (320, 240));
-    // Nothing, shadows, and characters.
-    assert!(alphas(0..=0) > 1000 && alphas(100..=254) > 100 && alphas(255..=255) > 100, "{line}");
 }
 
 #[test]
@@ -245,9 +236,9 @@ fn a_hidden_window_rests_and_is_drawn_when_it_is_back() {
         meanwhile();
         window.restore();
         afterwards();
-        window.leave_desktop();
+        window.show_desktop(1);
         meanwhile();
-        window.return_to_desktop();
+        window.show_desktop(0);
         afterwards();
         let cover = window.cover();
         meanwhile();

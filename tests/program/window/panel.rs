@@ -1,6 +1,6 @@
 //! A session with the panel: what only a window can show of it. Its widgets are tested without one (tests/cpu/app/panel.rs).
 
-use super::package;
+use crate::common::assets::{JELLY, path_of};
 use crate::common::program::{Place, Running};
 use crate::common::screen::{Key, Screen, TestWindow};
 
@@ -38,7 +38,7 @@ fn click(window: &TestWindow, place: (i16, i16)) {
 
 /// Returns a file that has the first clip of the jelly alone, with another name.
 fn leap() -> String {
-    let text = std::fs::read_to_string(package().join("assets/jelly.gltf")).unwrap();
+    let text = std::fs::read_to_string(path_of(JELLY)).unwrap();
     let mut gltf: serde_json::Value = serde_json::from_str(&text).unwrap();
     gltf["animations"].as_array_mut().unwrap().truncate(1);
     gltf["animations"][0]["name"] = "Leap".into();
@@ -55,7 +55,7 @@ fn a_session_with_the_panel() {
     let (place, screen) = (Place::new(), Screen::start());
     let [broken, good, clips] = ["broken.glb", "good.glb", "clips.gltf"].map(|name| place.working_folder().join(name));
     std::fs::write(&broken, "not a model").unwrap();
-    std::fs::copy(package().join("assets/jelly.gltf"), &good).unwrap();
+    std::fs::copy(path_of(JELLY), &good).unwrap();
     std::fs::write(&clips, leap()).unwrap();
     let options = "view --clip 0 --size 640x600 --fade 0 --msaa 1 --shadows off --panel off --validation";
     let program = Running::start(place.command(options).env("DISPLAY", &screen.display));

@@ -7,13 +7,14 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{open, package};
+use super::open;
+use crate::common::assets::{STRIP, path_of};
 use crate::common::program::{Finished, Place, Running};
 use crate::common::screen::{Key, Picture, Screen, TestWindow};
 
 /// Writes the strip with its buffer in a separate file, `strip.bin`. Returns the bytes of the buffer.
 fn write_strip_with_a_buffer(folder: &Path) -> Vec<u8> {
-    let text = std::fs::read_to_string(package().join("assets/simple_strip.gltf")).unwrap();
+    let text = std::fs::read_to_string(path_of(STRIP)).unwrap();
     let mut gltf: serde_json::Value = serde_json::from_str(&text).unwrap();
     let uri = gltf["buffers"][0]["uri"].as_str().unwrap().split_once(',').unwrap().1;
     let bytes = STANDARD.decode(uri).unwrap();
@@ -84,7 +85,7 @@ fn changed_shaders_are_compiled_and_errors_change_nothing() {
     let place = Place::new();
     let shaders = place.working_folder().join("shaders");
     std::fs::create_dir(&shaders).unwrap();
-    for entry in std::fs::read_dir(package().join("shaders")).unwrap() {
+    for entry in std::fs::read_dir(path_of("shaders")).unwrap() {
         let path = entry.unwrap().path();
         if path.is_file() {
             std::fs::copy(&path, shaders.join(path.file_name().unwrap())).unwrap();
