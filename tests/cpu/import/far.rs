@@ -67,8 +67,7 @@ fn positions(model: &Model, seconds: f64) -> Vec<Vec3> {
 #[test]
 fn far_bodies_are_as_exact_as_at_the_origin() {
     let zero = [0.0; 3];
-    let matrix = |gltf: Gltf, place: [f32; 3]| {
-        let mut gltf = gltf;
+    let matrix = |mut gltf: Gltf, place: [f32; 3]| {
         let node = &mut gltf.json["nodes"][1];
         node["matrix"] = json!([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, place[0], place[1], place[2], 1]);
         node.as_object_mut().unwrap().remove("translation");

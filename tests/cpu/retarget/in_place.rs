@@ -16,6 +16,9 @@ use crate::cpu::stepper::{Motion, stepper};
 const HEIGHT: f32 = 2.0;
 const SECONDS: f32 = 2.0;
 
+/// A name, the times of the keys, their places (x and z), and the drift.
+type Case = (&'static str, &'static [f32], &'static [[f32; 2]], [f32; 2]);
+
 /// Returns a body of three joints, two metres tall, whose clip moves the first joint, and turns the second one to an angle.
 fn body(interpolation: Interpolation, times: &[f32], values: &[Vec3], last_radians: f32) -> Model {
     let mut model = chain("body", 3, 1.5 * HEIGHT, &[]);
@@ -60,8 +63,7 @@ fn check(what: &str, model: &Model, drift: Vec2) -> Vec3 {
 fn the_straight_part_of_the_way_is_taken_out() {
     use Interpolation::{CubicSpline, Linear, Step};
     let at = |&[x, z]: &[f32; 2]| Vec3::new(x, 0.1 * x, z);
-    // Times of the keys, their places (x and z), and the drift.
-    let ways: [(&str, &[f32], &[[f32; 2]], [f32; 2]); 9] = [
+    let ways: [Case; 9] = [
         ("straight", &[0.0, 2.0], &[[0.0, 0.0], [0.0, 6.0]], [0.0, 6.0]),
         ("with a stop", &[0.0, 0.5, 1.5, 2.0], &[[0.0, 0.0], [3.0, 1.0], [3.0, 1.0], [5.0, 0.0]], [5.0, 0.0]),
         ("a jump", &[0.0, 1.0, 1.0, 2.0], &[[0.0, 0.0], [0.0, 0.0], [9.0, 0.0], [9.0, 0.0]], [9.0, 0.0]),
