@@ -16,7 +16,6 @@ use crate::animation::{PoseScratch, apply_bind_pose, joint_matrices, mirrored_by
 use crate::cli::{ClipArgs, CrowdArgs, FileSceneArgs, RootMotion, ShowArgs};
 use crate::crowd::ClipChoice;
 use crate::levels;
-use crate::model::order::leave_out_unused;
 use crate::model::{Model, TOGETHER, import};
 use crate::retarget::exercise::EXERCISE;
 use crate::retarget::together::{are_parts, join};
@@ -44,7 +43,7 @@ pub fn load_models(args: &CrowdArgs) -> Result<Arc<[Model]>> {
     hold_morphs(&mut models, morphs)?;
     models.par_iter_mut().for_each(|model| {
         apply(show, model);
-        leave_out_unused(&mut model.geometry);
+        model.geometry.leave_out_unused();
         levels::build(model);
     });
     for model in &models {

@@ -81,6 +81,21 @@ impl Geometry {
             || self.source_primitives.iter().any(|source| source.has_normals)
     }
 
+    /// Leaves out the vertices that nothing drawn uses, which come last, and the file's own order of vertices.
+    pub fn leave_out_unused(&mut self) {
+        let count = self.drawn_vertex_count();
+        self.source_primitives.iter_mut().for_each(|source| source.vertices = Vec::new());
+        self.positions.truncate(count);
+        self.normals.truncate(count);
+        self.tangents.truncate(count);
+        self.tex_coords.truncate(count);
+        self.colors.truncate(count);
+        self.influence_starts.truncate(count + 1);
+        self.influences.truncate(self.influence_starts.last().map_or(0, |&end| end as usize));
+        self.morph_delta_starts.truncate(count + 1);
+        self.morph_deltas.truncate(self.morph_delta_starts.last().map_or(0, |&end| end as usize));
+    }
+
     /// Returns the number of triangles.
     pub fn triangle_count(&self) -> usize {
         self.count_of(Topology::Triangles)

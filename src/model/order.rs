@@ -58,21 +58,6 @@ pub(crate) fn order_triangles(indices: &mut [u32], effort: &mut OrderingEffort) 
     }
 }
 
-/// Leaves out the vertices that nothing drawn uses, which come last, and the file's own order of vertices.
-pub(crate) fn leave_out_unused(geometry: &mut Geometry) {
-    let count = geometry.drawn_vertex_count();
-    geometry.source_primitives.iter_mut().for_each(|source| source.vertices = Vec::new());
-    geometry.positions.truncate(count);
-    geometry.normals.truncate(count);
-    geometry.tangents.truncate(count);
-    geometry.tex_coords.truncate(count);
-    geometry.colors.truncate(count);
-    geometry.influence_starts.truncate(count + 1);
-    geometry.influences.truncate(geometry.influence_starts.last().map_or(0, |&end| end as usize));
-    geometry.morph_delta_starts.truncate(count + 1);
-    geometry.morph_deltas.truncate(geometry.morph_delta_starts.last().map_or(0, |&end| end as usize));
-}
-
 /// Sorts the vertices by the coarsest level that uses them, and then by their first use in full detail. Sets the number of
 /// vertices of each level.
 pub(crate) fn number_by_use(geometry: &mut Geometry) {
