@@ -11,7 +11,7 @@ use super::placement::{Layout, Placement, line, placements};
 use super::random::{SplitMix64, stream};
 use super::repertoire::Repertoire;
 use super::settings::{CrowdError, CrowdSettings, ModelClips, PhaseMode, resolve_clips};
-use super::travel::{self, Ring, Way};
+use super::travel::{self, GroundOffset, Ring};
 use super::variety::{self, Variation};
 use super::visible::Visible;
 use super::{Crowd, Instance, MAX_INSTANCES};
@@ -48,7 +48,7 @@ impl Crowd {
             unit_scales: Vec::new(),
             travel: settings.travel && !settings.in_model_space && settings.layout != Layout::Line,
             rings: travel::standing(),
-            way: settings.follow.then(Way::default),
+            ground_offset: settings.follow.then(GroundOffset::default),
             notes: Vec::new(),
             share_hz: settings.share_poses_hz,
             repertoire: Repertoire::new(&models),

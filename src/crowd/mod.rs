@@ -55,7 +55,7 @@ use crossfade::Crossfade;
 use placement::Placement;
 use repertoire::Repertoire;
 use settings::resolve_clips;
-use travel::{Ring, Way};
+use travel::{GroundOffset, Ring};
 use visible::Visible;
 
 pub use crossfade::DEFAULT_FADE_SECONDS;
@@ -132,7 +132,7 @@ pub struct Crowd {
     /// The rings, from the centre outwards. The first one stands still.
     rings: Vec<Ring>,
     /// The way of the first instance, if the camera follows it.
-    way: Option<Way>,
+    ground_offset: Option<GroundOffset>,
     notes: Vec<String>,
     /// The number of poses per second of a clip; `None`: each instance has its own pose.
     share_hz: Option<f64>,

@@ -79,7 +79,7 @@ impl Pace {
 
 /// The way over the ground of a body that the camera follows: its clip carries it away ([`Clip::drift`](crate::model::Clip)).
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Way {
+pub(super) struct GroundOffset {
     start_seconds: f64,
     start_metres: DVec2,
     /// Metres of x and z for each second.
@@ -132,21 +132,24 @@ impl Crowd {
 
     /// Returns how far the body that the camera follows has gone over the ground at a time: x and z. It stays where it is, and
     /// the ground goes by.
-    pub fn way_metres(&self, time_seconds: f64) -> DVec2 {
-        let Way { start_seconds, start_metres, velocity } = self.way.unwrap_or_default();
+    pub fn ground_metres(&self, time_seconds: f64) -> DVec2 {
+        let GroundOffset { start_seconds, start_metres, velocity } = self.ground_offset.unwrap_or_default();
         start_metres + velocity * (time_seconds - start_seconds)
     }
 
     /// Notes the clip of the body that the camera follows, from a time on.
     pub(super) fn follow(&mut self, start_seconds: f64) {
-        let (Some(_), Some(instance)) = (self.way, self.instances.first()) else { return };
-        let start_metres = self.way_metres(start_seconds);
+        let (Some(_), Some(instance)) = (self.ground_offset, self.instances.first()) else { return };
+        let start_metres = self.ground_metres(start_seconds);
         let clip = clip_of(&self.models[instance.model as usize], instance.clip);
         let velocity = clip.map_or(Vec2::ZERO, |clip| clip.drift / clip.duration_seconds);
         let velocity = turned(Vec3::new(velocity.x, 0.0, velocity.y), instance.placement.heading);
         let velocity = (velocity.xz() * instance.placement.scale).as_dvec2() * f64::from(self.speed);
-        self.way =
-            Some(Way { start_seconds, start_metres, velocity: velocity.map(|v| if v.is_finite() { v } else { 0.0 }) });
+        self.ground_offset = Some(GroundOffset {
+            start_seconds,
+            start_metres,
+            velocity: velocity.map(|v| if v.is_finite() { v } else { 0.0 }),
+        });
     }
 
     /// Places the instances by their clips: those that walk on rings, and the others in the layout.

@@ -24,7 +24,7 @@
 
 use glam::Vec3;
 
-use super::{PosedBounds, box_around, posed_triangles, rest_positions};
+use super::{PosedBounds, box_around, extent, posed_triangles, rest_positions};
 use crate::animation::{PoseScratch, pose_model, skinned_positions};
 use crate::model::{Clip, Model};
 
@@ -42,7 +42,7 @@ pub fn floor_height(model: &Model) -> f32 {
     let mut surface =
         PosedSurface { model, scratch: PoseScratch::for_model(model), joints: Vec::new(), positions: Vec::new() };
     surface.pose(None, 0.0);
-    let (lowest, highest) = surface.extent();
+    let (lowest, highest) = extent(&surface.positions);
     let near = NEAR_SHARE * (highest - lowest);
     if !(lowest.is_finite() && near.is_finite()) {
         return 0.0;
@@ -109,12 +109,6 @@ impl<'m> PosedSurface<'m> {
         skinned_positions(self.model, pose, &mut self.positions);
     }
 
-    /// Returns the lowest and the highest point of the pose.
-    fn extent(&self) -> (f32, f32) {
-        let heights = self.positions.iter().map(|position| position.y);
-        heights.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)))
-    }
-
     /// Returns the clips that are sampled.
     fn clips(&self) -> impl Iterator<Item = &'m Clip> + use<'m> {
         let most = (MAX_VERTICES / (SAMPLES as usize * self.model.geometry.vertex_count().max(1))).max(1);
@@ -127,7 +121,7 @@ impl<'m> PosedSurface<'m> {
         let lowest = |clip: &Clip| {
             sample_times(clip).fold(f32::INFINITY, |lowest, time_seconds| {
                 self.pose(Some(clip), time_seconds);
-                lowest.min(self.extent().0)
+                lowest.min(extent(&self.positions).0)
             })
         };
         clips.map(lowest).collect()

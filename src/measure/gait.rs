@@ -21,7 +21,7 @@
 use glam::{Vec2, Vec3};
 
 use super::floor::SOLE_SHARE;
-use super::{rest_positions, standing_point};
+use super::{extent, rest_positions, standing_point};
 use crate::animation::{Pose, PoseScratch, joint_matrices, pose_model, skinned_position};
 use crate::model::{Clip, Model};
 use crate::shader_types::JointMatrix;
@@ -166,12 +166,6 @@ fn median(values: impl Iterator<Item = (f32, f32)>) -> f32 {
 fn thinned(vertices: impl Iterator<Item = usize>) -> Vec<usize> {
     let vertices: Vec<_> = vertices.collect();
     vertices.iter().copied().step_by(vertices.len().div_ceil(MAX_VERTICES).max(1)).collect()
-}
-
-/// Returns the lowest and the highest height.
-fn extent(positions: &[Vec3]) -> (f32, f32) {
-    let heights = positions.iter().map(|position| position.y);
-    heights.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)))
 }
 
 /// Returns x and z.

@@ -64,6 +64,12 @@ fn rest_positions(model: &Model) -> Vec<Vec3> {
     positions
 }
 
+/// Returns the lowest and the highest height.
+fn extent(positions: &[Vec3]) -> (f32, f32) {
+    let heights = positions.iter().map(|position| position.y);
+    heights.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)))
+}
+
 /// Returns the box around some points. `None` if there are none, or if one is not finite.
 fn box_around<'p>(positions: impl IntoIterator<Item = &'p Vec3>) -> Option<PosedBounds> {
     let mut all = positions.into_iter().map(|&position| PosedBounds { min: position, max: position });

@@ -144,8 +144,8 @@ impl Skeleton {
 /// `model_from_joint[nodes[k]] * joint_from_mesh[k]`.
 ///
 /// There is an entry for each joint of the skins in use; skins share it if their inverse bind matrices of a node are equal. A
-/// rigid mesh has one entry, its own node with identity. Once a model has levels of detail, each coarser level needs a prefix
-/// of the entries.
+/// rigid mesh has one entry, its own node with identity, or with the place of vertices that were far away. Once a model has
+/// levels of detail, each coarser level needs a prefix of the entries.
 #[derive(Debug, Clone, Default)]
 pub struct PaletteLayout {
     /// The skeleton node of each entry.

@@ -54,8 +54,8 @@ pub fn frame_data(
     if shot.look.draws_ground() {
         let direction_from_clip = Mat4::from_cols_array_2d(&data.direction_from_clip);
         data.hidden_sky_height = hidden_sky(camera_position, direction_from_clip, data.ground_reach_metres);
-        let way_cells = crowd.way_metres(shot.time_seconds) / f64::from(data.ground_cell_metres);
-        data.ground_offset_cells = way_cells.map(|cells| cells.rem_euclid(PATTERN_CELLS)).as_vec2().to_array();
+        let offset_cells = crowd.ground_metres(shot.time_seconds) / f64::from(data.ground_cell_metres);
+        data.ground_offset_cells = offset_cells.map(|cells| cells.rem_euclid(PATTERN_CELLS)).as_vec2().to_array();
     }
     let map_texels = shadow_map_size.unwrap_or(1);
     let to_light = shot.look.sun.to_light();

@@ -21,7 +21,7 @@
 
 use std::collections::BTreeMap;
 
-use glam::{Affine3A, DVec3, Vec3, Vec3Swizzles};
+use glam::{Affine3A, DVec3, Vec2, Vec3, Vec3Swizzles};
 
 use crate::animation::{PoseScratch, pose_model};
 use crate::measure::rest_height;
@@ -52,21 +52,22 @@ pub fn keep_in_place(model: &mut Model) {
         let at = |step: usize| f64::from(clip.duration_seconds) * step as f64 / STEPS as f64;
         let mut pose = |step| places(pose_model(model, Some(clip), at(step), &mut scratch).model_from_node);
         let poses: Vec<Vec<DVec3>> = (0..=STEPS).map(&mut pose).collect();
-        let way = |(&top, nodes): (&u32, &Vec<usize>)| (top, nodes.len(), Way::of(nodes, &rest, &poses));
-        let ways: Vec<(u32, usize, Way)> = bodies.iter().map(way).collect();
+        let way = |(&top, nodes): (&u32, &Vec<usize>)| (top, nodes.len(), Movement::of(nodes, &rest, &poses));
+        let ways: Vec<(u32, usize, Movement)> = bodies.iter().map(way).collect();
         let Some((.., body)) = ways.iter().max_by_key(|(_, count, _)| *count) else { continue };
         let (start, drift) = body.line(height);
         if (start, drift) == (DVec3::ZERO, DVec3::ZERO) || !drift.as_vec3().is_finite() {
             continue;
         }
-        clip.drift = drift.xz().as_vec2();
+        let mut moves = false;
         for (top, ..) in ways.iter().filter(|(.., way)| way.distance(body) <= MOST_APART * height) {
             // Only nodes with a matrix, which never move, are above this one.
             let above = model.skeleton.parent(*top as usize).map_or(Affine3A::IDENTITY, |parent| matrices[parent]);
             let parent_from_model = above.as_daffine3().matrix3.inverse();
             let rest = model.skeleton.rest.translations[*top as usize];
-            subtract(parent_from_model * start, parent_from_model * drift, clip, *top, rest);
+            moves |= subtract(parent_from_model * start, parent_from_model * drift, clip, *top, rest);
         }
+        clip.drift = if moves { drift.xz().as_vec2() } else { Vec2::ZERO };
     }
     model.clips = clips;
 }
@@ -88,8 +89,8 @@ fn bodies(model: &Model) -> BTreeMap<u32, Vec<usize>> {
     bodies
 }
 
-/// The way of a body over the ground throughout a clip.
-struct Way {
+/// How a body moves over the ground throughout a clip.
+struct Movement {
     /// From the first place to the last.
     drift: DVec3,
     /// From the rest pose to the mean of all places.
@@ -98,7 +99,7 @@ struct Way {
     change: f64,
 }
 
-impl Way {
+impl Movement {
     fn of(nodes: &[usize], rest: &[DVec3], poses: &[Vec<DVec3>]) -> Self {
         let count = nodes.len() as f64;
         let mean = |pose: &[DVec3]| nodes.iter().map(|&node| pose[node]).sum::<DVec3>().with_y(0.0) / count;
@@ -124,8 +125,8 @@ impl Way {
     }
 }
 
-/// Subtracts a line, in the space of its parent, from the translation of a node.
-fn subtract(start: DVec3, drift: DVec3, clip: &mut Clip, node: u32, rest: Vec3) {
+/// Subtracts a line, in the space of its parent, from the translation of a node. Returns whether the numbers allow it.
+fn subtract(start: DVec3, drift: DVec3, clip: &mut Clip, node: u32, rest: Vec3) -> bool {
     let slope = drift / f64::from(clip.duration_seconds);
     let known = clip.translations.iter().position(|track| track.node == node);
     let old = known.map(|index| &clip.translations[index]);
@@ -163,7 +164,7 @@ fn subtract(start: DVec3, drift: DVec3, clip: &mut Clip, node: u32, rest: Vec3) 
     }
     // A parent without an inverse, or numbers that overflow.
     if !values.iter().all(|value| value.is_finite()) {
-        return;
+        return false;
     }
     let interpolation = if is_spline { Interpolation::CubicSpline } else { Interpolation::Linear };
     let timeline = clip.timelines.len() as u32;
@@ -173,4 +174,5 @@ fn subtract(start: DVec3, drift: DVec3, clip: &mut Clip, node: u32, rest: Vec3) 
         Some(index) => clip.translations[index] = new,
         None => clip.translations.push(new),
     }
+    true
 }

@@ -11,8 +11,9 @@ use std::collections::HashSet;
 
 use crate::model::{Clip, Interpolation, Model, MorphTrack, Track};
 
-/// The largest number of keys of a timeline of a part that repeats. A longer one plays once, and stays at its end.
-const MOST_KEYS: usize = 1 << 16;
+/// The largest number of times and values that all repetitions add. A part for which none are left plays once, and stays at its
+/// end: a short part of a hostile file would repeat a million times.
+const MOST_VALUES: f64 = 4e6;
 
 /// A key of a part that repeats: its time, the key of the part, and whether the value stays from there on, or until there.
 type Key = (f32, usize, bool);
@@ -22,25 +23,22 @@ pub fn join(model: &Model, parts: &[usize], name: &str) -> (Clip, usize) {
     let parts: Vec<&Clip> = parts.iter().filter_map(|&part| model.clips.get(part)).collect();
     let duration_seconds = parts.iter().map(|part| part.duration_seconds).fold(0.0, f32::max);
     let mut joined = Clip { name: Some(name.to_owned()), duration_seconds, ..Clip::default() };
-    let mut replaced = 0;
+    let (mut replaced, mut values_left) = (0, MOST_VALUES);
     for part in parts {
         let first = joined.timelines.len() as u32;
-        let keys: Vec<Vec<Key>> = part.timelines.iter().map(|times| repeated(times, part, duration_seconds)).collect();
+        let turns = turns_of(part, duration_seconds, &mut values_left);
+        let repeat = |times: &Vec<f32>| repeated(times, part.duration_seconds, turns, duration_seconds);
+        let keys: Vec<Vec<Key>> = part.timelines.iter().map(repeat).collect();
         joined.timelines.extend(keys.iter().map(|keys| keys.iter().map(|(time, ..)| *time).collect::<Vec<f32>>()));
         let vectors = |track: &Track<_>| moved(track, &keys, first);
         replaced += put(&mut joined.translations, part.translations.iter().map(vectors), |track| track.node);
         replaced += put(&mut joined.scales, part.scales.iter().map(vectors), |track| track.node);
         let rotations = part.rotations.iter().map(|track| moved(track, &keys, first));
         replaced += put(&mut joined.rotations, rotations, |track| track.node);
-        let weights = part.morph_weights.iter().map(|track| MorphTrack {
-            timeline: first + track.timeline,
-            values: values(
-                track.interpolation,
-                &track.values,
-                track.weight_count as usize,
-                &keys[track.timeline as usize],
-            ),
-            ..*track
+        let weights = part.morph_weights.iter().map(|track| {
+            let (width, keys) = (track.weight_count as usize, &keys[track.timeline as usize]);
+            let values = values(track.interpolation, &track.values, width, keys);
+            MorphTrack { timeline: first + track.timeline, values, ..*track }
         });
         replaced += put(&mut joined.morph_weights, weights, |track| track.first_weight);
     }
@@ -71,24 +69,36 @@ fn put<T>(tracks: &mut Vec<T>, new: impl Iterator<Item = T>, property: impl Fn(&
     replaced
 }
 
-/// Repeats the keys of a part as often as it fits into the whole. Where a turn begins after 0 or ends early, its value stays.
-fn repeated(times: &[f32], part: &Clip, whole_seconds: f32) -> Vec<Key> {
+/// Returns how often a part fits into the whole, if that many values are left, and takes them.
+fn turns_of(part: &Clip, whole_seconds: f32, values_left: &mut f64) -> u32 {
     /// Lengths that differ by less, as a share, are equal.
     const TOLERANCE: f32 = 1e-4;
-    let turn_seconds = part.duration_seconds;
-    let turns = (whole_seconds / turn_seconds + TOLERANCE).floor();
-    let fits = turns * (times.len() as f32 + 2.0) <= MOST_KEYS as f32;
-    if !(turns > 1.0 && fits && times.first().is_some_and(|first| *first >= 0.0)) {
+    let turns = (whole_seconds / part.duration_seconds + TOLERANCE).floor();
+    let of_morphs = part.morph_weights.iter().map(|track| track.values.len());
+    let of_tracks = part.node_tracks().map(|track| track.value_count).chain(of_morphs);
+    let count: usize = of_tracks.chain(part.timelines.iter().map(Vec::len)).sum();
+    // At both ends of a turn a key may be added to those that there are, of which there is at least one.
+    let added = f64::from(turns) * 3.0 * count as f64;
+    let begins_early = part.timelines.iter().any(|times| times.first().is_some_and(|first| *first < 0.0));
+    if !(turns > 1.0 && added <= *values_left) || begins_early {
+        return 1;
+    }
+    *values_left -= added;
+    turns as u32
+}
+
+/// Repeats the keys of a part. Where a turn begins after 0 or ends early, its value stays.
+fn repeated(times: &[f32], turn_seconds: f32, turns: u32, whole_seconds: f32) -> Vec<Key> {
+    if turns <= 1 {
         return times.iter().zip(0..).map(|(&time, key)| (time, key, false)).collect();
     }
     let mut keys = Vec::new();
-    for turn in 0..turns as u32 {
+    for turn in 0..turns {
         let at = |seconds: f32| (turn as f32 * turn_seconds + seconds).min(whole_seconds);
         keys.extend(times.first().filter(|first| **first > 0.0).map(|_| (at(0.0), 0, true)));
         keys.extend(times.iter().zip(0..).map(|(&time, key)| (at(time), key, false)));
-        keys.extend(
-            times.last().filter(|last| **last < turn_seconds).map(|_| (at(turn_seconds), times.len() - 1, true)),
-        );
+        let early = times.last().filter(|last| **last < turn_seconds);
+        keys.extend(early.map(|_| (at(turn_seconds), times.len() - 1, true)));
     }
     keys
 }

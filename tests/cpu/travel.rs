@@ -317,11 +317,11 @@ fn the_ground_goes_by_under_a_single_body() {
     model.clips.push(Clip { name: Some("Stay".to_owned()), drift: Vec2::ZERO, ..model.clips[0].clone() });
     let one = CrowdSettings { follow: true, speed: 2.0, clip: ClipChoice::Index(0), ..CrowdSettings::default() };
     let mut crowd = Crowd::new(Arc::from([model.clone()]), &one).unwrap();
-    assert!(crowd.way_metres(3.0).distance(3.0 * 2.0 * DVec2::new(2.4, 3.2)) < 1e-5, "{}", crowd.way_metres(3.0));
+    assert!(crowd.ground_metres(3.0).distance(3.0 * 2.0 * DVec2::new(2.4, 3.2)) < 1e-5, "{}", crowd.ground_metres(3.0));
     let place = positions_at(&mut crowd, 3.0);
     assert_eq!(place, positions_at(&mut crowd, 1e5), "the body stays");
     crowd.crossfade(&ClipChoice::Index(1), 3.0, 0.25).unwrap();
-    assert!(crowd.way_metres(3.0) == crowd.way_metres(9.0) && crowd.way_metres(9.0).length() > 23.9);
+    assert!(crowd.ground_metres(3.0) == crowd.ground_metres(9.0) && crowd.ground_metres(9.0).length() > 23.9);
     let still = Crowd::new(Arc::from([model]), &CrowdSettings { follow: false, ..one }).unwrap();
-    assert_eq!(still.way_metres(3.0), DVec2::ZERO);
+    assert_eq!(still.ground_metres(3.0), DVec2::ZERO);
 }

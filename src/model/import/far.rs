@@ -37,9 +37,9 @@ pub(super) fn bring_near(model: &mut Model, json: &[u8]) {
     let Some((center, _)) = far else { return };
     // The place of a node, if one has it, and not of the vertices: clips of another file with the same nodes fit then.
     let first = model.palette.nodes.first().copied().or_else(|| joints().next());
-    let parent = |&node: &u32| Some(model.skeleton.parents[node as usize]).filter(|&parent| parent != NO_PARENT);
+    let above = first.into_iter().flat_map(|node| model.skeleton.ancestors(node as usize)).map(|node| node as u32);
     let is_there = |&node: &u32| at(node).distance(center) < 0.5 * center.length();
-    let origin = std::iter::successors(first, parent).filter(is_there).last().map_or(center, at);
+    let origin = first.into_iter().chain(above).filter(is_there).last().map_or(center, at);
     model.source.origin = origin;
 
     let exact = exact_places(json, model);
@@ -63,7 +63,7 @@ pub(super) fn bring_near(model: &mut Model, json: &[u8]) {
     }
 }
 
-/// Returns the places of the roots with all digits of the file. That of a body that was turned round is not there.
+/// Returns the places of nodes with all digits of the file. A body that was turned round is elsewhere.
 fn exact_places(json: &[u8], model: &Model) -> HashMap<u32, DVec3> {
     #[derive(Deserialize)]
     struct Nodes {
