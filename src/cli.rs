@@ -14,14 +14,15 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
 use serde::Serialize;
 
-use crate::crowd::ClipChoice;
+use crate::crowd::{ClipChoice, MAX_INSTANCES};
 
 pub use bench::{AgainstArgs, BenchArgs, BenchFiles, SweepArgs};
 pub use groups::{
     CameraArgs, ClipArgs, CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, QualityArgs, ShowArgs,
 };
 pub use values::{
-    CameraChoice, Direction, FrameChoice, LookAt, MOST_FRAMES, MorphArg, RootMotion, SamplesChoice, Size, UploadChoice,
+    CameraChoice, Direction, FrameChoice, LookAt, MOST_FRAMES, MeshFile, MeshFormat, MorphArg, RootMotion,
+    SamplesChoice, Size, UploadChoice,
 };
 
 /// Draws crowds of skinned glTF characters with plain Vulkan 1.3.
@@ -75,12 +76,12 @@ pub enum Command {
         after_help = "Examples:\n  throng inspect Fox.glb\n  throng inspect Fox.glb --json\n  throng inspect avatars/*.vrm"
     )]
     Inspect(InspectArgs),
-    /// Evaluate one instance: print node matrices, joint matrices and skinned positions.
+    /// Evaluate one instance: write the posed mesh, or print node matrices, joint matrices and skinned positions.
     ///
     /// The text lists at most 40 matrices of a kind, and positions only if there are at most 40 vertices. --json has all node
-    /// matrices, joint matrices and positions.
+    /// matrices, joint matrices and positions. --out writes the posed mesh for other programs and for 3D printers.
     #[command(
-        after_help = "Examples:\n  throng pose Fox.glb --clip Run --time 0,0.25,0.5\n  throng pose Fox.glb --clip Run --time 0.4 --on gpu --json > pose.json"
+        after_help = "Examples:\n  throng pose Fox.glb --clip Run --time 0.4 --out fox.stl\n  throng pose Fox.glb --instances 100 --out crowd.glb\n  throng pose Fox.glb --clip Run --time 0,0.25,0.5\n  throng pose Fox.glb --clip Run --time 0.4 --on gpu --json > pose.json"
     )]
     Pose(PoseArgs),
     /// Print a crowd and its camera as JSON, for other programs. Needs no GPU.
@@ -203,6 +204,15 @@ pub struct PoseArgs {
     /// Skin the vertices on the CPU, or on the GPU with `skin.comp`. Matrices always come from the CPU.
     #[arg(long = "on", value_name = "cpu|gpu", default_value = "cpu", value_parser = values::one_of([("cpu", false), ("gpu", true)]), action = ArgAction::Set)]
     pub on_gpu: bool,
+    /// Write the posed mesh to a file, without joints and clips: .glb with materials, textures and nodes, .obj with normals and
+    /// texture coordinates, .ply with normals and colours, or .stl for 3D printers, in millimetres with +Z up. For several
+    /// times the files are numbered.
+    #[arg(long, short, value_name = "FILE", value_parser = values::parse_mesh_file)]
+    pub out: Option<MeshFile>,
+    /// Write a crowd to --out, as `throng render --instances N` places and animates it: a mesh for each pose, and a node for
+    /// each instance.
+    #[arg(long, short = 'n', value_name = "N", requires = "out", conflicts_with_all = ["json", "motion_seconds", "on_gpu"], value_parser = values::whole_number(1..=MAX_INSTANCES), allow_negative_numbers = true)]
+    pub instances: Option<u32>,
     /// Print JSON, for programs.
     #[arg(long)]
     pub json: bool,
@@ -242,6 +252,29 @@ pub struct CompletionsArgs {
 pub struct ManArgs {
     /// The command [default: all of the program].
     pub command: Option<String>,
+}
+
+impl PoseArgs {
+    /// Returns the arguments of `crowd` for a crowd of the same model, with its clips. Without a clip it mixes what crowds mix.
+    pub fn as_crowd(&self, instances: u32) -> PrintCrowdArgs {
+        #[derive(Parser)]
+        struct Defaults {
+            #[command(flatten)]
+            args: PrintCrowdArgs,
+        }
+        let mut args = Defaults::parse_from([""]).args;
+        args.count.instances = Some(instances);
+        args.crowd = CrowdArgs {
+            models: self.model.iter().cloned().collect(),
+            clips: self.clips.clone(),
+            file_scene: self.file_scene.clone(),
+            clip: self.clip.clone().unwrap_or_default(),
+            morphs: self.morphs.clone(),
+            ..args.crowd
+        };
+        args.crowd.show.dual_quaternions = self.dual_quaternions;
+        args
+    }
 }
 
 impl Cli {
@@ -321,9 +354,10 @@ impl Cli {
 }
 
 /// Words that newcomers type in place of a command, and the commands that do it.
-const WISHES: [(&str, &str); 4] = [
+const WISHES: [(&str, &str); 5] = [
     ("info check show stats list validate", "throng inspect FILE"),
     ("portrait face", "throng render FILE --look-at head --view front --out portrait.png"),
     ("lineup line-up row", "throng render FILE FILE FILE --layout line --out row.png"),
+    ("print pose mesh export stl obj ply convert bake", "throng pose FILE --time SECONDS --out posed.stl"),
     ("turntable film video animate", "throng render FILE --turntable --out film.apng"),
 ];

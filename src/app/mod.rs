@@ -9,6 +9,7 @@ pub mod bench;
 mod colors;
 mod crowd;
 mod devices;
+mod export;
 mod fact;
 mod gpu;
 pub mod inspect;

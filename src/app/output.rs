@@ -117,7 +117,8 @@ pub(super) fn check_folder_of(path: &Path) -> Result<()> {
     Ok(())
 }
 
-fn folder_of(path: &Path) -> &Path {
+/// Returns the folder of a file.
+pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -161,5 +162,52 @@ fn identity(path: &Path) -> PathBuf {
     match (std::fs::canonicalize(folder_of(path)), path.file_name()) {
         (Ok(folder), Some(name)) => folder.join(name),
         _ => path.to_owned(),
+    }
+}
+
+/// The name of an output file, split at the number of the frame.
+#[derive(Debug)]
+pub(super) struct FileName {
+    before: String,
+    /// The number of digits, or `None` for a single file.
+    digits: Option<usize>,
+    after: String,
+}
+
+impl FileName {
+    /// Splits a name at `%d` or, for example, `%04d`.
+    pub fn new(out: &Path) -> Result<Self> {
+        const MOST_DIGITS: usize = 9;
+        let text = out.to_str().with_context(|| format!("--out {}: the name is not Unicode", out.display()))?;
+        let split = text.split_once('%').and_then(|(before, rest)| {
+            let (digits, after) = rest.split_once('d')?;
+            let digits = if digits.is_empty() { 1 } else { digits.parse().ok().filter(|&n| n <= MOST_DIGITS)? };
+            Some(Self { before: before.to_owned(), digits: Some(digits), after: after.to_owned() })
+        });
+        Ok(split.unwrap_or_else(|| Self { before: text.to_owned(), digits: None, after: String::new() }))
+    }
+
+    /// Whether each frame has a name of its own.
+    pub fn is_numbered(&self) -> bool {
+        self.digits.is_some()
+    }
+
+    /// Numbers the names of several files, before the extension, if they are not.
+    pub fn numbered(self, count: usize) -> Self {
+        if count < 2 || self.is_numbered() {
+            return self;
+        }
+        let path = Path::new(&self.before);
+        let end = path.extension().map_or_else(String::new, |end| format!(".{}", end.to_string_lossy()));
+        let before = format!("{}-", self.before.strip_suffix(&end).unwrap_or(&self.before));
+        Self { before, digits: Some((count - 1).to_string().len()), after: end }
+    }
+
+    /// Returns the name of a frame.
+    pub fn of_frame(&self, frame: u32) -> PathBuf {
+        match self.digits {
+            None => PathBuf::from(&self.before),
+            Some(digits) => format!("{}{frame:0digits$}{}", self.before, self.after).into(),
+        }
     }
 }

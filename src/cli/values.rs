@@ -120,6 +120,22 @@ impl RootMotion {
     pub(super) const ALL: [(&str, Self); 2] = [("keep", Self::Keep), ("in-place", Self::InPlace)];
 }
 
+/// The format of a posed mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MeshFormat {
+    /// glTF: with materials, images and nodes.
+    Glb,
+    /// Wavefront: with normals, texture coordinates and groups.
+    Obj,
+    /// Polygons: with normals and colours.
+    Ply,
+    /// Triangles for printers: millimetres, +Z is up.
+    Stl,
+}
+
+/// A file for a posed mesh, with the format that its extension names.
+pub type MeshFile = (PathBuf, MeshFormat);
+
 /// Serializes values as the texts that their parsers read.
 macro_rules! text_values {
     ($($value:ty: $text:expr;)*) => {$(
@@ -282,6 +298,19 @@ pub(super) fn file_ending_with(wanted: &'static str) -> impl Fn(&str) -> Result<
         let path = path.filter(|path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case(wanted)));
         path.ok_or_else(|| format!("expected a name that ends with .{wanted}"))
     }
+}
+
+pub(super) fn parse_mesh_file(text: &str) -> Result<MeshFile, String> {
+    let path = PathBuf::from(text);
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    let format = match extension.as_deref() {
+        Some("glb") => MeshFormat::Glb,
+        Some("obj") => MeshFormat::Obj,
+        Some("ply") => MeshFormat::Ply,
+        Some("stl") => MeshFormat::Stl,
+        _ => return Err("expected a name that ends with .glb, .obj, .ply or .stl".to_owned()),
+    };
+    Ok((path, format))
 }
 
 pub(super) fn parse_size(text: &str) -> Result<Size, String> {

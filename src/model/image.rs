@@ -73,6 +73,14 @@ impl Image {
         ready.map_or_else(|| decode_rgba(open_decoder(bytes)?.0), Ok).map(Cow::Owned)
     }
 
+    /// Returns the bytes of the file's PNG, JPEG or WebP image; none for an image of texels.
+    pub fn encoded_bytes(&self) -> &[u8] {
+        match &self.content {
+            Content::Texels(_) => &[],
+            Content::Encoded { bytes, .. } => bytes,
+        }
+    }
+
     /// Returns the number of bytes that the image keeps in memory once its texels have been moved out.
     pub fn kept_bytes(&self) -> usize {
         match &self.content {

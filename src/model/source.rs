@@ -1,6 +1,7 @@
 //! Facts about the file that a model came from, for reports. Nothing that is drawn depends on them.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use glam::{Affine3A, Vec3};
@@ -99,6 +100,8 @@ pub struct SourcePrimitive {
     pub has_normals: bool,
     /// Whether the file has tangents for it that a normal map needs.
     pub has_tangents: bool,
+    /// Its part of [`Geometry::indices`](super::Geometry::indices), in full detail. It is within one draw range.
+    pub indices: Range<u32>,
     /// Our vertex for each vertex of the file, in the file's order. Several may share one after welding.
     pub vertices: Vec<u32>,
 }

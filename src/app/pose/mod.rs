@@ -1,7 +1,8 @@
 //! `pose`: one instance at given times, in numbers that can be compared with another implementation.
 //!
 //! Matrices come from the same functions that feed the palette. Positions are skinned by the CPU twin or, with
-//! `--on gpu`, by `skin.comp` and read back from the transient vertex buffer. Times are not wrapped.
+//! `--on gpu`, by `skin.comp` and read back from the transient vertex buffer. Times are not wrapped. With `--out` the posed mesh is
+//! written for other programs; then a crowd repeats its clips.
 
 #![forbid(unsafe_code)]
 
@@ -9,22 +10,32 @@ mod matrices;
 mod report;
 mod skinner;
 
+use std::sync::Arc;
+
 use anyhow::{Context, Result, bail};
 use glam::Vec3;
 
-use self::report::{ClipReport, PoseReport, evaluate};
+use self::report::{ClipReport, PoseReport, Primitives, evaluate};
 use self::skinner::Skinner;
+use super::export::PosedScene;
 use super::models::{add_wanted, blend_joints, load_model};
 use super::morphs::hold_morphs;
-use super::output::{print, print_json};
+use super::output::{FileName, check_folder_of, print, print_json};
+use super::scene::Scene;
 use super::text::page_columns;
-use crate::cli::{PoseArgs, WrongUsage};
+use crate::cli::{MeshFile, PoseArgs, PrintCrowdArgs, WrongUsage};
 use crate::crowd::ClipChoice;
 use crate::model::humanoid::turn_round;
 use crate::model::{Clip, Model};
 
 /// Runs the command.
 pub fn run(args: &PoseArgs) -> Result<()> {
+    if let Some((path, _)) = &args.out {
+        check_folder_of(path)?;
+    }
+    if let (Some(instances), Some(out)) = (args.instances, &args.out) {
+        return write_crowd(&args.as_crowd(instances), &args.time, out);
+    }
     let mut model = load_model(args.model.as_ref(), &args.clips, &args.file_scene)?;
     if let Some(wanted) = &args.clip {
         add_wanted(&mut model, wanted);
@@ -63,7 +74,42 @@ pub fn run(args: &PoseArgs) -> Result<()> {
     let origin_in_pictures = Some(model.source.origin.to_array()).filter(|origin| *origin != [0.0; 3]);
     let report =
         PoseReport { model: name, clip, on, turned_in_pictures: is_turned, origin_in_pictures, node_names, frames };
-    if args.json { print_json(&report, false) } else { print(&matrices::as_text(&model, &report, page_columns())) }
+    if args.json {
+        print_json(&report, false)?;
+    } else if args.out.is_none() {
+        print(&matrices::as_text(&model, &report, page_columns()))?;
+    }
+    let Some(out) = &args.out else { return Ok(()) };
+    let primitives = report.frames.into_iter().map(|frame| frame.primitives);
+    write_all(
+        out,
+        primitives.map(|Primitives { posed, origin, .. }| Ok(PosedScene::of_model(posed, origin, is_turned))),
+    )
+}
+
+/// Writes a crowd at each time.
+fn write_crowd(args: &PrintCrowdArgs, times_seconds: &[f64], out: &MeshFile) -> Result<()> {
+    let mut scene = Scene::load(args.into())?;
+    let models = Arc::clone(&scene.models);
+    write_all(
+        out,
+        times_seconds.iter().map(|&time_seconds| {
+            scene.crowd.move_to(time_seconds);
+            PosedScene::of_crowd(&models, &scene.crowd, time_seconds, args.crowd.speed)
+        }),
+    )
+}
+
+/// Writes a file for each scene. Each is posed when the one before it has been written.
+fn write_all<'m>(
+    (path, format): &MeshFile,
+    scenes: impl ExactSizeIterator<Item = Result<PosedScene<'m>>>,
+) -> Result<()> {
+    let name = FileName::new(path)?.numbered(scenes.len());
+    for (number, scene) in (0..).zip(scenes) {
+        print(&format!("{}\n", scene?.write(&(name.of_frame(number), *format))?))?;
+    }
+    Ok(())
 }
 
 /// Returns the name of each node, by glTF index.

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use glam::{Affine3A, DMat3, DVec3, Mat4, Vec3};
+use glam::{DMat3, DVec3, Mat4, Vec3};
 use serde::{Serialize, Serializer};
 
 use super::skinner::Skinner;
-use crate::animation::{ModelPose, Pose, PoseScratch, blended_matrix, joint_matrices, pose_model};
+use crate::animation::{ModelPose, Pose, PoseScratch, joint_matrices, pose_model};
+use crate::app::export::PosedMesh;
 use crate::model::{Clip, Model, Skin, SourcePrimitive};
 use crate::shader_types::{JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
 
@@ -96,24 +97,19 @@ pub(super) struct FrameReport<'m> {
 /// skinned vertices.
 #[derive(Debug)]
 pub(super) struct Primitives<'m> {
-    sources: &'m [SourcePrimitive],
+    /// What they have become.
+    pub posed: PosedMesh<'m>,
     /// The origin of model space in the file.
-    origin: DVec3,
-    /// The skinned vertices of the whole model.
-    vertices: Vec<SkinnedVertex>,
-    /// Their packed tangents.
-    tangents: Vec<u32>,
+    pub origin: DVec3,
     /// The way of each vertex, if it is wanted.
     pub ways: Vec<Vec3>,
-    /// Whether each primitive is mirrored.
-    mirrored: Vec<bool>,
 }
 
 impl Serialize for Primitives<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.sources.iter().zip(&self.mirrored).map(|(source, &is_mirrored)| {
-            let vertices = || in_order_of(source, &self.vertices);
-            let tangents = if source.has_tangents { &self.tangents[..] } else { &[] };
+        serializer.collect_seq(self.sources().iter().zip(&self.posed.mirrored).map(|(source, &is_mirrored)| {
+            let vertices = || in_order_of(source, &self.posed.vertices);
+            let tangents = if source.has_tangents { &self.posed.tangents[..] } else { &[] };
             let normals = vertices().filter(|_| source.has_normals);
             PrimitiveReport {
                 node: source.node,
@@ -131,18 +127,22 @@ impl Serialize for Primitives<'_> {
     }
 }
 
-impl Primitives<'_> {
+impl<'m> Primitives<'m> {
+    fn sources(&self) -> &'m [SourcePrimitive] {
+        &self.posed.model.geometry.source_primitives
+    }
+
     /// Notes the way of each vertex since an earlier time.
     pub fn note_ways_since(&mut self, before: Option<Self>) {
-        let pairs = before.iter().flat_map(|before| self.vertices.iter().zip(&before.vertices));
+        let pairs = before.iter().flat_map(|before| self.posed.vertices.iter().zip(&before.posed.vertices));
         self.ways = pairs.map(|(now, before)| Vec3::from(now.position) - Vec3::from(before.position)).collect();
     }
 
     /// Iterates over the model's index and the skinned position of each vertex, in the file's order.
     pub fn positions(&self) -> impl Iterator<Item = (usize, DVec3)> {
-        let indices = self.sources.iter().flat_map(|source| &source.vertices).map(|&vertex| vertex as usize);
+        let indices = self.sources().iter().flat_map(|source| &source.vertices).map(|&vertex| vertex as usize);
         let in_file = |vertex| self.in_file(vertex).map(Number::value).into();
-        indices.filter_map(move |vertex| Some((vertex, in_file(self.vertices.get(vertex)?))))
+        indices.filter_map(move |vertex| Some((vertex, in_file(self.posed.vertices.get(vertex)?))))
     }
 
     fn in_file(&self, vertex: &SkinnedVertex) -> [Number; 3] {
@@ -213,14 +213,8 @@ pub(super) fn evaluate<'m>(
     });
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, model_from_node).collect();
     let pose = Pose { palette: &palette, morph_weights, ..Pose::default() };
-    let (vertices, tangents) = skinner.skin(time_seconds, pose)?;
-    let sources = &model.geometry.source_primitives;
-    let is_mirrored = |source: &SourcePrimitive| {
-        let matrix = source.vertices.first().map(|&vertex| blended_matrix(&model.geometry, vertex as usize, pose));
-        matrix.is_some_and(|matrix| Affine3A::from(matrix).matrix3.determinant() < 0.0)
-    };
-    let mirrored = sources.iter().map(is_mirrored).collect();
-    let primitives = Primitives { sources, origin, vertices, tangents, ways: Vec::new(), mirrored };
+    let posed = PosedMesh::new(model, pose, skinner.skin(time_seconds, pose)?);
+    let primitives = Primitives { posed, origin, ways: Vec::new() };
     Ok(FrameReport { time: time_seconds, nodes, skins, weights: weights.collect(), primitives })
 }
 

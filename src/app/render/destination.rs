@@ -1,14 +1,14 @@
 //! The files that frames go to: an image for each, or one animated PNG. A wrong combination of options is found here, before
 //! a model is loaded.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use image::codecs::{jpeg::JpegEncoder, png::PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
 
 use super::apng::{self, Apng};
-use crate::app::output::{is_special, write_file};
+use crate::app::output::{FileName, is_special, write_file};
 use crate::cli::{FrameChoice, RenderArgs, Size, WrongUsage};
 use crate::view::Background;
 
@@ -73,7 +73,7 @@ impl Destination {
         let out = args.out.display();
         let (name, format) = (FileName::new(&args.out)?, Format::of(&args.out, args.fps)?);
         let transparent = args.crowd.look.background == Background::None;
-        let is_numbered = name.digits.is_some();
+        let is_numbered = name.is_numbered();
         let wrong = match format {
             _ if let Some(number) = number_after_turntable(args) => {
                 format!("--turntable {number}: the number follows an equals sign: --turntable={number}")
@@ -164,34 +164,4 @@ fn number_after_turntable(args: &RenderArgs) -> Option<u32> {
     args.turntable.filter(Option::is_none)?;
     let models = args.crowd.models.iter().filter(|model| !model.exists());
     models.filter_map(|model| model.to_str()?.parse().ok()).next()
-}
-
-/// A file name, split at the number of the frame.
-#[derive(Debug)]
-struct FileName {
-    before: String,
-    /// The number of digits, or `None` for a single file.
-    digits: Option<usize>,
-    after: String,
-}
-
-impl FileName {
-    /// Splits a name at `%d` or, for example, `%04d`.
-    fn new(out: &Path) -> Result<Self> {
-        const MOST_DIGITS: usize = 9;
-        let text = out.to_str().with_context(|| format!("--out {}: the name is not Unicode", out.display()))?;
-        let split = text.split_once('%').and_then(|(before, rest)| {
-            let (digits, after) = rest.split_once('d')?;
-            let digits = if digits.is_empty() { 1 } else { digits.parse().ok().filter(|&n| n <= MOST_DIGITS)? };
-            Some(Self { before: before.to_owned(), digits: Some(digits), after: after.to_owned() })
-        });
-        Ok(split.unwrap_or_else(|| Self { before: text.to_owned(), digits: None, after: String::new() }))
-    }
-
-    fn of_frame(&self, frame: u32) -> PathBuf {
-        match self.digits {
-            None => PathBuf::from(&self.before),
-            Some(digits) => format!("{}{frame:0digits$}{}", self.before, self.after).into(),
-        }
-    }
 }

@@ -4,6 +4,8 @@
 //! ([`weld`](super::weld)), and the order of triangles ([`order`](crate::model::order)). After that, a vertex needs only its
 //! influences and morph deltas to be skinned.
 
+use std::ops::Range;
+
 use glam::{Affine3A, Vec2, Vec3, Vec4};
 use gltf::json;
 
@@ -218,6 +220,7 @@ impl<'b, 'f> Builder<'b, 'f> {
             skin,
             has_normals,
             has_tangents,
+            indices: 0..0,
             vertices: Vec::new(),
         };
         let elements = Elements { indices, ..elements };
@@ -239,8 +242,8 @@ impl<'b, 'f> Builder<'b, 'f> {
             order_triangles(&mut indices, &mut self.ordering_effort);
         }
         vertices.truncate(attributes.positions.len());
-        self.push_indices(range, &indices);
-        self.welder.geometry.source_primitives.push(SourcePrimitive { vertices, ..source });
+        let indices = self.push_indices(range, &indices);
+        self.welder.geometry.source_primitives.push(SourcePrimitive { indices, vertices, ..source });
     }
 
     /// Reads or generates tangents if a normal map needs them and the primitive has triangles with normals.
@@ -311,8 +314,8 @@ impl<'b, 'f> Builder<'b, 'f> {
         })
     }
 
-    /// Appends triangles, lines or points, to the last draw range if it has the same properties.
-    fn push_indices(&mut self, range: DrawRange, list: &[u32]) {
+    /// Appends triangles, lines or points, to the last draw range if it has the same properties. Returns their place.
+    fn push_indices(&mut self, range: DrawRange, list: &[u32]) -> Range<u32> {
         let Geometry { indices, draw_ranges, .. } = &mut self.welder.geometry;
         let (first_index, index_count) = (indices.len() as u32, list.len() as u32);
         reserve(indices, list.len());
@@ -324,6 +327,7 @@ impl<'b, 'f> Builder<'b, 'f> {
             _ if index_count > 0 => draw_ranges.push(DrawRange { first_index, index_count, ..range }),
             _ => {}
         }
+        first_index..first_index + index_count
     }
 }
 
