@@ -22,7 +22,7 @@ pub use groups::{
 };
 pub use values::{
     CameraChoice, Direction, FrameChoice, LookAt, MOST_FRAMES, MeshFile, MeshFormat, MorphArg, RootMotion,
-    SamplesChoice, Size, UploadChoice,
+    SamplesChoice, SheetChoice, Size, UploadChoice,
 };
 
 /// Draws crowds of skinned glTF characters with plain Vulkan 1.3.
@@ -56,12 +56,12 @@ pub enum Command {
         after_help = keys::help() + "\n\nExamples:\n  throng view\n  throng view Fox.glb --instances 500 --clip all\n  throng view Fox.glb CesiumMan.glb --instances 200 --msaa 1\n  throng view --instances 100 --layout scatter --travel off\n  throng view --debug-view weights --skeleton on"
     )]
     View(ViewArgs),
-    /// Render one image, a sequence of images, or a film.
+    /// Render one image, a contact sheet, a sequence of images, or a film.
     ///
     /// The extension of --out decides: .png or .jpg for images, .apng for a film. Without --frames, a film lasts for whole
     /// loops of the clip, about four seconds. The program ffmpeg turns numbered images into films of other formats.
     #[command(
-        after_help = "Examples:\n  throng render Fox.glb --time 0.4 --out fox.png\n  throng render Fox.glb --sun 60,12 --exposure 0.5 --out evening.png\n  throng render Fox.glb --background none --turntable --out fox.apng\n  throng render Fox.glb --instances 100 --frames 48 --fps 24 --out fox_%04d.png\n  throng render Fox.glb --instances 100 --frames 24..48 --fps 24 --out fox_%04d.png"
+        after_help = "Examples:\n  throng render Fox.glb --time 0.4 --out fox.png\n  throng render Fox.glb --sun 60,12 --exposure 0.5 --out evening.png\n  throng render Fox.glb --background none --turntable --out fox.apng\n  throng render Fox.glb --clip all --sheet auto --out clips.png\n  throng render Fox.glb --instances 100 --frames 48 --fps 24 --out fox_%04d.png\n  throng render Fox.glb --instances 100 --frames 24..48 --fps 24 --out fox_%04d.png"
     )]
     Render(RenderArgs),
     /// Measure frames, drawn offscreen as fast as possible.
@@ -155,6 +155,11 @@ pub struct RenderArgs {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, value_parser = values::whole_number(1..=MOST_FRAMES), allow_negative_numbers = true)]
     #[serde(skip)]
     pub turntable: Option<Option<u32>>,
+    /// Draw a contact sheet: times of the clip in COLUMNSxROWS, with `--clip all` all clips with their names, and of several models
+    /// one picture each. `auto` has as many columns and rows as it takes.
+    #[arg(long, value_name = "COLUMNSxROWS|auto", conflicts_with_all = ["frames", "turntable"], value_parser = values::parse_sheet)]
+    #[serde(skip)]
+    pub sheet: Option<SheetChoice>,
     /// Frames per second of animation.
     #[arg(long, value_name = "F", default_value = "30", value_parser = values::positive(), allow_negative_numbers = true)]
     pub fps: f64,
@@ -354,10 +359,11 @@ impl Cli {
 }
 
 /// Words that newcomers type in place of a command, and the commands that do it.
-const WISHES: [(&str, &str); 5] = [
+const WISHES: [(&str, &str); 6] = [
     ("info check show stats list validate", "throng inspect FILE"),
     ("portrait face", "throng render FILE --look-at head --view front --out portrait.png"),
     ("lineup line-up row", "throng render FILE FILE FILE --layout line --out row.png"),
     ("print pose mesh export stl obj ply convert bake", "throng pose FILE --time SECONDS --out posed.stl"),
+    ("sheet overview thumbnails contact", "throng render FILE --clip all --sheet auto --out sheet.png"),
     ("turntable film video animate", "throng render FILE --turntable --out film.apng"),
 ];

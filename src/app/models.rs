@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Error, Result, bail};
+use anyhow::{Context, Error, Result};
 use glam::Affine3A;
 use rayon::prelude::*;
 
@@ -17,6 +17,7 @@ use crate::cli::{ClipArgs, CrowdArgs, FileSceneArgs, RootMotion, ShowArgs};
 use crate::crowd::ClipChoice;
 use crate::levels;
 use crate::model::{Model, TOGETHER, import};
+use crate::retarget::bare::{add_bones, is_bare};
 use crate::retarget::exercise::EXERCISE;
 use crate::retarget::together::{are_parts, join};
 use crate::retarget::{borrow_clips, exercise, first_clips, humanoid_of, keep_in_place};
@@ -28,11 +29,11 @@ const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walke
 /// detail. Warnings go to standard error.
 pub fn load_models(args: &CrowdArgs) -> Result<Arc<[Model]>> {
     let CrowdArgs { models: paths, file_scene, clips, clip, morphs, root_motion, show, .. } = args;
-    if let Some(path) = paths.iter().find(|path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("vrma"))) {
-        bail!("{path}: it holds clips for characters, and none itself; use --clips {path}", path = path.display());
-    }
     let files: Vec<Option<&PathBuf>> = if paths.is_empty() { vec![None] } else { paths.iter().map(Some).collect() };
     let mut models = files.into_iter().map(|path| load_file(path, file_scene)).collect::<Result<Vec<_>>>()?;
+    for model in models.iter_mut().filter(|model| is_bare(model)) {
+        embody(model)?;
+    }
     add_clips(&mut models, clips)?;
     if !show.bind_pose {
         models.iter_mut().try_for_each(|model| set_in_motion(model, clip))?;
@@ -88,8 +89,30 @@ pub fn load_model(path: Option<&PathBuf>, clips: &ClipArgs, file_scene: &FileSce
 fn load_file(path: Option<&PathBuf>, file_scene: &FileSceneArgs) -> Result<Model> {
     Ok(match path {
         None => import::load_glb_scene(BUNDLED.0, BUNDLED.1, &file_scene.choice())?,
+        // Its skeleton is that of the clips, for which a scene is not needed.
+        Some(path) if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("vrma")) => import::load_clips(path)?,
         Some(path) => import::load_scene(path, &file_scene.choice())?,
     })
+}
+
+/// Gives a file that is only a skeleton with clips something to show: a humanoid's clips play on the bundled character, and any
+/// other skeleton gets bones.
+pub fn embody(model: &mut Model) -> Result<()> {
+    let mut body = import::load_glb(BUNDLED.0, BUNDLED.1)?;
+    body.clips.clear();
+    let how = if humanoid_of(model).is_some() && borrow_clips(&mut body, model).is_ok() {
+        body.clips.iter_mut().for_each(|clip| clip.file = None);
+        let (name, source) = (std::mem::take(&mut model.name), std::mem::take(&mut model.source));
+        let warnings = std::mem::take(&mut model.warnings);
+        *model = Model { name, source, warnings, ..body };
+        "its clips play on the bundled character"
+    } else {
+        add_bones(model);
+        "its joints are drawn as bones"
+    };
+    model.warnings.retain(|warning| !warning.ends_with("shows nothing"));
+    model.warnings.push(format!("it is a skeleton with clips and no mesh; {how}"));
+    Ok(())
 }
 
 /// Adds the clips of files to each model that they fit.

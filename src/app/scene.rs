@@ -197,6 +197,17 @@ impl Scene {
         self.draw_shot(renderer, &self.shot(time_seconds, capture))
     }
 
+    /// Draws one frame of a sequence. Returns its pixels: RGBA, eight bits each, the top row first, alpha not multiplied into the
+    /// colours.
+    pub fn draw_picture<'a>(&mut self, renderer: &'a mut Equipped, time_seconds: f64, fps: f64) -> Result<&'a [u8]> {
+        if self.show.needs_frame_before() {
+            // The frame before, also if it is not part of the sequence or belongs to another machine.
+            self.draw(renderer, time_seconds - fps.recip(), false)?;
+        }
+        self.draw(renderer, time_seconds, true)?;
+        Ok(renderer.wait_for_pixels()?)
+    }
+
     /// Draws a frame of a shot.
     pub fn draw_shot(&mut self, renderer: &mut Equipped, shot: &Shot) -> Result<(FrameOutcome, StageTimes)> {
         Ok(renderer.draw(&mut self.crowd, &self.pool, shot, &self.show)?)

@@ -25,6 +25,7 @@ pub enum Action {
     FullScreen,
     Picture,
     CopyCommand,
+    Mesh,
     Panel,
     Help,
 }
@@ -48,6 +49,7 @@ pub const SHORTCUTS: &[(&[&str], Action, &str)] = &[
     (&["Tab"], Action::Panel, "show or hide the panel"),
     (&["H", "F1"], Action::Help, "show or hide this list"),
     (&["P", "F12"], Action::Picture, "write a picture as `render` does: throng-1.png and so on"),
+    (&["O"], Action::Mesh, "write the posed meshes as `pose --out` does: throng-1.glb and so on"),
     (&["Shift P"], Action::CopyCommand, "copy and print the command that renders this picture"),
     (&["F11"], Action::FullScreen, "enter or leave full screen"),
     (&["Esc"], Action::Close, "close this list, or the window"),

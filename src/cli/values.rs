@@ -136,6 +136,9 @@ pub enum MeshFormat {
 /// A file for a posed mesh, with the format that its extension names.
 pub type MeshFile = (PathBuf, MeshFormat);
 
+/// The columns and rows of a contact sheet, or `None` for as many as there are pictures. The alias hides the `Option` from clap.
+pub type SheetChoice = Option<Size>;
+
 /// Serializes values as the texts that their parsers read.
 macro_rules! text_values {
     ($($value:ty: $text:expr;)*) => {$(
@@ -297,6 +300,19 @@ pub(super) fn file_ending_with(wanted: &'static str) -> impl Fn(&str) -> Result<
         let path = Some(PathBuf::from(text));
         let path = path.filter(|path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case(wanted)));
         path.ok_or_else(|| format!("expected a name that ends with .{wanted}"))
+    }
+}
+
+pub(super) fn parse_sheet(text: &str) -> Result<SheetChoice, String> {
+    const MOST: u32 = 64;
+    let is_grid = |grid: &Size| grid.width <= MOST && grid.height <= MOST;
+    match text {
+        "auto" => Ok(None),
+        _ => parse_size(text)
+            .ok()
+            .filter(is_grid)
+            .map(Some)
+            .ok_or_else(|| format!("expected auto, or COLUMNSxROWS, such as 6x4, of 1 to {MOST} each")),
     }
 }
 

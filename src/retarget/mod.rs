@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bare;
 pub mod exercise;
 pub mod feet;
 pub mod first;

@@ -25,6 +25,8 @@ use crate::cli::InspectArgs;
 use crate::crowd::ClipChoice;
 use crate::measure::{PosedBounds, rest_box};
 use crate::model::{ExtensionSupport, Model};
+use crate::retarget::bare::is_bare;
+use crate::retarget::humanoid_of;
 
 /// Runs the command.
 pub fn run(args: &InspectArgs) -> Result<()> {
@@ -134,6 +136,7 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
                 ("copyright", source.copyright.as_deref().into()),
             ]),
         ),
+        ("shown_as", shown_as(model).into()),
         ("humanoid", roles_from.as_deref().into()),
         // In metres, the unit of glTF. +Y is up.
         ("bounds", bounds),
@@ -161,6 +164,16 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
         ("nodes", nodes(model)),
     ]);
     Fact::Object(facts)
+}
+
+/// Returns what a file without a mesh is shown as.
+fn shown_as(model: &Model) -> Option<&'static str> {
+    is_bare(model).then(|| match humanoid_of(model) {
+        Some(_) => {
+            "a skeleton with clips and no mesh: its clips play on the bundled character, and with --clips on others"
+        }
+        None => "a skeleton with clips and no mesh: its joints are drawn as bones",
+    })
 }
 
 fn extensions(model: &Model) -> Fact {

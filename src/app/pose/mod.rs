@@ -18,7 +18,7 @@ use glam::Vec3;
 use self::report::{ClipReport, PoseReport, Primitives, evaluate};
 use self::skinner::Skinner;
 use super::export::PosedScene;
-use super::models::{add_wanted, blend_joints, load_model};
+use super::models::{blend_joints, embody, load_model, set_in_motion};
 use super::morphs::hold_morphs;
 use super::output::{FileName, check_folder_of, print, print_json};
 use super::scene::Scene;
@@ -27,6 +27,7 @@ use crate::cli::{MeshFile, PoseArgs, PrintCrowdArgs, WrongUsage};
 use crate::crowd::ClipChoice;
 use crate::model::humanoid::turn_round;
 use crate::model::{Clip, Model};
+use crate::retarget::bare::is_bare;
 
 /// Runs the command.
 pub fn run(args: &PoseArgs) -> Result<()> {
@@ -37,8 +38,11 @@ pub fn run(args: &PoseArgs) -> Result<()> {
         return write_crowd(&args.as_crowd(instances), &args.time, out);
     }
     let mut model = load_model(args.model.as_ref(), &args.clips, &args.file_scene)?;
+    if args.out.is_some() && is_bare(&model) {
+        embody(&mut model)?;
+    }
     if let Some(wanted) = &args.clip {
-        add_wanted(&mut model, wanted);
+        set_in_motion(&mut model, wanted)?;
     }
     hold_morphs(std::slice::from_mut(&mut model), &args.morphs)?;
     blend_joints(args.dual_quaternions, &mut model);

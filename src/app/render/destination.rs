@@ -85,6 +85,9 @@ impl Destination {
                 "--out {out}: several frames need a number in the name, such as frame_%04d.png, or one film, such as \
                  film.apng"
             ),
+            Format::Apng { .. } if args.sheet.is_some() => {
+                format!("--out {out}: a contact sheet is one image; use .png or .jpg")
+            }
             Format::Apng { .. } if is_numbered => {
                 format!("--out {out}: a film is one file, so its name needs no number")
             }

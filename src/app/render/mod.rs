@@ -1,4 +1,4 @@
-//! `render`: writes one image, a sequence of numbered images, or an animated PNG.
+//! `render`: writes one image, a contact sheet, a sequence of numbered images, or an animated PNG.
 //!
 //! In: a scene and the frames of a [`Sequence`]. Out: files whose format the name decides. A frame's image depends only on
 //! its number, so parts of a sequence can be drawn by different machines. Names and formats are checked before a model is
@@ -9,6 +9,7 @@
 pub mod apng;
 mod destination;
 pub mod sequence;
+mod sheet;
 
 use std::sync::Arc;
 
@@ -20,7 +21,6 @@ use super::rebuild::{Losses, Rebuilding};
 use super::scene::Scene;
 use super::text::counted;
 use crate::cli::RenderArgs;
-use crate::extras::Equipped;
 use crate::vulkan::device::Device;
 use destination::Destination;
 pub use destination::encode_png;
@@ -35,6 +35,11 @@ pub fn check(args: &RenderArgs) -> Result<()> {
 pub fn run(args: &RenderArgs) -> Result<()> {
     let destination = Destination::new(args)?;
     check_folder_of(&args.out)?;
+    if let Some(grid) = args.sheet {
+        let (size, rgba, text) = sheet::draw(args, grid)?;
+        destination.open(size, 1)?.add(0, &rgba)?;
+        return print(&format!("{}: {text}\n", args.out.display()));
+    }
     let mut scene = Scene::load(args.into())?;
     let sequence = Sequence::new(args, destination.is_film(), scene.crowd.loop_seconds());
     // Every part of a sequence has the same camera, whose image has room for the whole animation.
@@ -53,8 +58,9 @@ pub fn run(args: &RenderArgs) -> Result<()> {
         scene.camera = first_camera;
         scene.follow(sequence.time_seconds(frame));
         scene.camera.orbit(sequence.yaw_radians(frame), 0.0);
-        let drawn = renderer
-            .run(&mut scene, |scene, renderer| draw(scene, renderer, sequence.time_seconds(frame), args).map(|_| ()))?;
+        let drawn = renderer.run(&mut scene, |scene, renderer| {
+            scene.draw_picture(renderer, sequence.time_seconds(frame), args.fps).map(|_| ())
+        })?;
         writer.add(frame, drawn.wait_for_pixels()?)?;
         progress.inc(1);
     }
@@ -81,15 +87,5 @@ pub fn run(args: &RenderArgs) -> Result<()> {
 /// Returns the first image as a PNG file, drawn by a device that exists.
 pub fn image(scene: &mut Scene, args: &RenderArgs, device: &Arc<Device>) -> Result<Vec<u8>> {
     let mut renderer = offscreen_renderer(device, &args.gpu, scene)?;
-    encode_png(draw(scene, &mut renderer, args.crowd.time, args)?, args.gpu.size)
-}
-
-/// Draws one frame. Returns its pixels: RGBA, eight bits each, the top row first, alpha not multiplied into the colours.
-fn draw<'a>(scene: &mut Scene, renderer: &'a mut Equipped, time_seconds: f64, args: &RenderArgs) -> Result<&'a [u8]> {
-    if scene.show.needs_frame_before() {
-        // The frame before, also if it is not part of the sequence or belongs to another machine.
-        scene.draw(renderer, time_seconds - args.fps.recip(), false)?;
-    }
-    scene.draw(renderer, time_seconds, true)?;
-    Ok(renderer.wait_for_pixels()?)
+    encode_png(scene.draw_picture(&mut renderer, args.crowd.time, args.fps)?, args.gpu.size)
 }

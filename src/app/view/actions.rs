@@ -39,6 +39,10 @@ pub fn act(action: Action, index: usize, state: &mut State, shown: &mut Shown, d
             let written = picture::write(state, &shown.renderer, shown.image_size());
             desk.say(written.map(|path| format!("wrote {}", path.display())), shown);
         }
+        Action::Mesh => {
+            let written = picture::write_mesh(state, shown.image_size());
+            desk.say(written, shown);
+        }
         Action::CopyCommand => {
             let line = picture::command_line(state, shown.image_size());
             let line = line.inspect(|line| desk.hud.copy(line.clone()));

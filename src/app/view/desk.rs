@@ -21,6 +21,7 @@ use crate::app::advice::in_one_line;
 use crate::app::gpu::{forecast, rebuild_for_window, window_settings};
 use crate::app::output::print;
 use crate::app::text::{format_bytes, thousands};
+use crate::cli::keys::Action;
 use crate::cli::{GpuArgs, Size};
 use crate::crowd::MAX_INSTANCES;
 use crate::extras::{DebugView, Equipped};
@@ -93,15 +94,15 @@ impl Desk {
     }
 
     /// Lays out the panel if it is out of date, and does what the person wants. Returns the time after which the panel wants to
-    /// be drawn again.
-    pub fn lay_out(&mut self, state: &mut State, shown: &mut Shown) -> Result<Option<Duration>> {
+    /// be drawn again, and what is left to do.
+    pub fn lay_out(&mut self, state: &mut State, shown: &mut Shown) -> Result<(Option<Duration>, Option<Action>)> {
         let size = shown.image_size();
         let image_size = [size.width, size.height];
         if !self.hud.is_visible() {
             self.hud.clear(&mut shown.renderer);
         }
         if !self.hud.needs_layout(image_size) {
-            return Ok(None);
+            return Ok((None, None));
         }
         if self.notice.as_ref().is_some_and(|(_, since)| since.elapsed() > NOTICE_LASTS) {
             self.notice = None;
@@ -144,7 +145,7 @@ impl Desk {
         }
         let shows = shown.renderer.try_show(&state.scene.crowd, &state.scene.show).map_err(Error::from);
         self.report(shows.inspect_err(|_| state.choose_view(DebugView::Lit)), shown);
-        Ok(redraw_after)
+        Ok((redraw_after, wishes.action))
     }
 
     fn report(&mut self, done: Result<()>, shown: &Shown) {

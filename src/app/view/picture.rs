@@ -1,4 +1,4 @@
-//! A picture of a view, and the command line that draws the same picture.
+//! A picture of a view, its posed meshes, and the command line that draws the same picture.
 //!
 //! In: the [`State`] and the size of the window. Out: arguments of `render` and its image, with all samples, without the panel,
 //! and with alpha if there is no background.
@@ -10,10 +10,11 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 
 use super::state::{State, placed};
+use crate::app::export::PosedScene;
 use crate::app::models::load_models;
 use crate::app::output::write_new_file;
 use crate::app::render;
-use crate::cli::{CameraArgs, CameraChoice, Direction, LookAt, QualityArgs, RenderArgs, Size};
+use crate::cli::{CameraArgs, CameraChoice, Direction, LookAt, MeshFormat, QualityArgs, RenderArgs, Size};
 use crate::renderer::Renderer;
 use crate::view::OrbitCamera;
 
@@ -29,6 +30,15 @@ pub fn write(state: &State, renderer: &Renderer, size: Size) -> Result<PathBuf> 
     let mut scene = state.scene.with_models(load_models(&args.crowd)?, (&args).into())?;
     let png = render::image(&mut scene, &args, renderer.device())?;
     write_new_file(&png, |number| PathBuf::from(format!("throng-{}.png", number + 1)))
+}
+
+/// Writes the posed meshes of a view to `throng-1.glb` or the next free name. Returns a sentence about the file.
+pub fn write_mesh(state: &State, size: Size) -> Result<String> {
+    let args = arguments(state, size).parsed_again()?;
+    let scene = state.scene.with_models(load_models(&args.crowd)?, (&args).into())?;
+    let posed = PosedScene::of_crowd(&scene.models, &scene.crowd, args.crowd.time, args.crowd.speed)?;
+    let path = (1..).map(|number: u32| PathBuf::from(format!("throng-{number}.glb"))).find(|path| !path.exists());
+    posed.write(&(path.context("all names are taken")?, MeshFormat::Glb))
 }
 
 /// Returns the arguments of `render` for a view.
@@ -52,7 +62,7 @@ fn arguments(state: &State, size: Size) -> RenderArgs {
     gpu.size = size;
     gpu.lod_error = rounded(state.scene.lod_error_pixels.into(), 4);
     let out = PathBuf::from("throng.png");
-    RenderArgs { crowd, count: state.args.count, gpu, out, frames: None, turntable: None, fps: 30.0 }
+    RenderArgs { crowd, count: state.args.count, gpu, out, frames: None, turntable: None, sheet: None, fps: 30.0 }
 }
 
 /// Returns the arguments that place a camera where it is. Without the panel, the target is in the middle.

@@ -233,7 +233,10 @@ impl Viewer {
             }
             next_look = Some(watch::PERIOD);
         }
-        let redraw_after = desk.lay_out(state, shown)?;
+        let (redraw_after, action) = desk.lay_out(state, shown)?;
+        if let Some(action) = action {
+            act(action, 0, state, shown, desk);
+        }
         if redraw_after == Some(Duration::ZERO) {
             shown.window.request_redraw();
         }
@@ -404,9 +407,11 @@ impl ApplicationHandler for Viewer {
             }
             WindowEvent::DroppedFile(path) => {
                 let Self { state, shown: Some(shown), desk: Some(desk), pointer, .. } = self else { return };
-                if pointer.is_shifted() || is_clip_file(&path) {
+                // Beside the bundled character a file of clips is shown by itself.
+                let is_clips = is_clip_file(&path);
+                if pointer.is_shifted() || is_clips && !state.args.crowd.models.is_empty() {
                     desk.add_clips(path, state, shown);
-                } else if is_model(&path) {
+                } else if is_clips || is_model(&path) {
                     desk.open(vec![path], state, shown);
                 } else {
                     desk.notify(Err(anyhow!("{} is no .glb, .gltf, .vrm or .vrma file", path.display())), shown);

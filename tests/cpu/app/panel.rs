@@ -22,6 +22,7 @@ use throng::app::view::hud::paint::{Atlas, clip, fill};
 use throng::app::view::hud::{Facts, Figures, Notice, Wishes, split_after_press};
 use throng::app::view::state::State;
 use throng::cli::Cli;
+use throng::cli::keys::Action;
 use throng::crowd::{ClipChoice, Layout};
 use throng::extras::{DebugView, Triangles};
 use throng::renderer::{PassTimes, Skinning, StageTimes, UploadPath};
@@ -111,7 +112,7 @@ fn controls_change_the_state() {
         ("auto (direct)", |shown| shown.state.args.gpu.upload.is_none()),
         ("1", |shown| shown.state.args.gpu.quality.msaa == Some(1)),
         ("shadows, a map of 512 × 512", |shown| !shown.state.args.gpu.quality.shadows),
-        ("Keys (H)", |shown| shown.wishes.help),
+        ("Keys (H)", |shown| shown.wishes.action == Some(Action::Help)),
     ];
     for (name, has_changed) in clicks {
         assert!(!has_changed(window.state()), "before {name}");

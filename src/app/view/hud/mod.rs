@@ -8,6 +8,7 @@
 
 pub mod contents;
 pub mod graph;
+mod label;
 pub mod lists;
 pub mod paint;
 pub mod panel;
@@ -27,6 +28,7 @@ use contents::{COVERED, Contents};
 use paint::{Atlas, fill};
 
 pub use graph::Figures;
+pub use label::Labels;
 pub use panel::{Facts, Notice, Wishes};
 
 /// The panel is laid out again after this time although nothing has happened, for the graph and the time.
@@ -201,9 +203,6 @@ impl Hud {
         self.has_events = false;
         self.laid_out = Some((Instant::now(), image_size));
         self.follows_cursor = words::character_with_names(state).is_some();
-        if wishes.help {
-            self.toggle_help();
-        }
         let delay = output.viewport_output.values().map(|viewport| viewport.repaint_delay).min();
         self.input.handle_platform_output(window, output.platform_output);
         self.atlas.apply(output.textures_delta);

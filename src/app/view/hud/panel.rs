@@ -14,6 +14,7 @@ use crate::app::joint::joints;
 use crate::app::morphs::names_of_morphs;
 use crate::app::view::state::{State, clip_name};
 use crate::app::view::words;
+use crate::cli::keys::{self, Action};
 use crate::crowd::{ClipChoice, Layout, ShownInstance};
 use crate::extras::DebugView;
 use crate::model::text::printable;
@@ -75,8 +76,8 @@ impl Notice {
 pub struct Wishes {
     /// Open the file with this index.
     pub open: Option<usize>,
-    /// Show the help page.
-    pub help: bool,
+    /// Do what a key does.
+    pub action: Option<Action>,
     /// Hold the morph targets with these names at a weight, or let them go.
     pub morphs: Vec<(String, Option<f32>)>,
     /// The crowd was placed again, or a joint was chosen, with this result.
@@ -105,8 +106,14 @@ impl Panel {
         ui.horizontal(|ui| {
             ui.label(RichText::new("Throng").strong().size(17.0));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                wishes.help |= ui.button("Keys (H)").clicked();
-                ui.label(RichText::new("Tab hides this").small().weak());
+                for (text, action) in
+                    [("Keys (H)", Action::Help), ("Mesh (O)", Action::Mesh), ("Picture (P)", Action::Picture)]
+                {
+                    let tip = keys::SHORTCUTS.iter().find(|(_, other, _)| *other == action).map_or("", |(.., tip)| tip);
+                    if ui.small_button(text).on_hover_text(tip).clicked() {
+                        wishes.action = Some(action);
+                    }
+                }
             });
         });
         ui.separator();

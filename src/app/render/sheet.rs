@@ -1,0 +1,124 @@
+//! A contact sheet: one image of many small ones, each with a label.
+//!
+//! In: the arguments and the number of columns and rows. Out: an image with a cell for each model, for each of its clips if all are
+//! wanted, or for each of evenly spaced times of its clip.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+use crate::app::aim::Shows;
+use crate::app::gpu::{finish, offscreen_device, offscreen_renderer};
+use crate::app::output::progress_bar;
+use crate::app::scene::Scene;
+use crate::app::view::hud::Labels;
+use crate::cli::{RenderArgs, SheetChoice, Size, WrongUsage};
+use crate::crowd::ClipChoice;
+use crate::model::text::printable;
+
+/// The number of columns and rows of the times of a clip, if the sheet's is free.
+const TIMES: Size = Size { width: 6, height: 4 };
+
+/// What a cell shows.
+struct Cell {
+    label: String,
+    /// The index of the clip; `None` for what the arguments ask for.
+    clip: Option<usize>,
+    time_seconds: f64,
+}
+
+/// Draws a sheet. Returns its size, its pixels and a text about it.
+pub fn draw(args: &RenderArgs, choice: SheetChoice) -> Result<(Size, Vec<u8>, String)> {
+    let mut scenes = Vec::new();
+    let files: Vec<Vec<PathBuf>> = match &args.crowd.models[..] {
+        [] | [_] => vec![args.crowd.models.clone()],
+        several => several.iter().map(|path| vec![path.clone()]).collect(),
+    };
+    for models in &files {
+        let mut args = args.clone();
+        args.crowd.models.clone_from(models);
+        let scene = Scene::load((&args).into())?;
+        let cells = cells(&scene, &args, files.len() > 1, choice);
+        scenes.push((args, scene, cells));
+    }
+    let count = scenes.iter().map(|(_, _, cells)| cells.len()).sum::<usize>() as u32;
+    let grid = choice.unwrap_or_else(|| {
+        let columns = (1..count).find(|columns| columns * columns >= count).unwrap_or(1);
+        Size { width: columns, height: count.div_ceil(columns) }
+    });
+    let is_sequence = files.len() == 1 && args.crowd.clip != ClipChoice::All;
+    let cell_size = Size { width: args.gpu.size.width / grid.width, height: args.gpu.size.height / grid.height };
+    if cell_size.width == 0 || cell_size.height == 0 {
+        bail!(WrongUsage(format!(
+            "--sheet {}x{}: the image has fewer pixels; use a larger --size",
+            grid.width, grid.height
+        )));
+    }
+    if count > grid.width * grid.height {
+        tracing::warn!("--sheet has no room for {} of {count} pictures; `auto` has", count - grid.width * grid.height);
+    }
+    let size = Size { width: cell_size.width * grid.width, height: cell_size.height * grid.height };
+    let mut sheet = vec![0; 4 * size.width as usize * size.height as usize];
+    let device = offscreen_device(&args.gpu.device)?;
+    let progress = progress_bar(count.into(), "rendering {wide_bar} {pos}/{len} {eta} left");
+    let mut places = (0..grid.height).flat_map(|row| (0..grid.width).map(move |column| (row, column)));
+    for (mut args, mut scene, cells) in scenes {
+        args.gpu.size = cell_size;
+        let mut renderer = offscreen_renderer(&device, &args.gpu, &mut scene)?;
+        let mut labels = Labels::default();
+        let instances = args.count.instances(&args.crowd);
+        for (cell, (row, column)) in cells.into_iter().zip(&mut places) {
+            if let Some(clip) = cell.clip {
+                args.crowd.clip = ClipChoice::Index(clip);
+                scene.place(&args.crowd.settings(instances))?;
+            }
+            if is_sequence {
+                scene.frame_throughout(cell.time_seconds, false, cell_size.aspect());
+            } else {
+                scene.frame(Shows::Asked, cell.time_seconds, cell_size.aspect());
+            }
+            labels.show(&cell.label, &mut renderer, [cell_size.width, cell_size.height])?;
+            let pixels = scene.draw_picture(&mut renderer, cell.time_seconds, args.fps)?;
+            let row_bytes = 4 * cell_size.width as usize;
+            for (line, pixels) in pixels.chunks_exact(row_bytes).enumerate() {
+                let y = row as usize * cell_size.height as usize + line;
+                let start = 4 * (y * size.width as usize) + column as usize * row_bytes;
+                sheet[start..start + row_bytes].copy_from_slice(pixels);
+            }
+            progress.inc(1);
+        }
+        finish(renderer)?;
+    }
+    progress.finish_and_clear();
+    let shown = count.min(grid.width * grid.height);
+    Ok((size, sheet, format!("{shown} pictures of {}x{} pixels", cell_size.width, cell_size.height)))
+}
+
+/// Returns the cells of a scene with one model.
+fn cells(scene: &Scene, args: &RenderArgs, several: bool, choice: SheetChoice) -> Vec<Cell> {
+    let (model, start) = (&scene.models[0], args.crowd.time);
+    let with_name = |text: &str| if several { format!("{}: {text}", printable(&model.name)) } else { text.to_owned() };
+    if args.crowd.clip == ClipChoice::All {
+        let clips = model.clips.iter().enumerate();
+        return clips
+            .map(|(index, clip)| {
+                let name = clip.name.as_deref().map_or_else(|| format!("clip {index}"), printable);
+                // Clips begin and end in poses that are much alike.
+                let time_seconds = start + 0.5 * f64::from(clip.duration_seconds);
+                Cell { label: with_name(&name), clip: Some(index), time_seconds }
+            })
+            .collect();
+    }
+    if several {
+        return vec![Cell { label: printable(&model.name), clip: None, time_seconds: start }];
+    }
+    let Size { width, height } = choice.unwrap_or(TIMES);
+    let count = width * height;
+    let loop_seconds = scene.crowd.loop_seconds().unwrap_or(1.0);
+    (0..count)
+        .map(|number| {
+            let time_seconds = start + loop_seconds * f64::from(number) / f64::from(count);
+            Cell { label: format!("{time_seconds:.2} s"), clip: None, time_seconds }
+        })
+        .collect()
+}
