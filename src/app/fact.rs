@@ -212,12 +212,12 @@ fn title(key: &str) -> String {
 /// row become a line.
 fn table(rows: &[Fact], columns: u16) -> String {
     let keys = rows.iter().map(Fact::entries).max_by_key(|entries| entries.len()).unwrap_or_default();
-    // Indentation shows the parents, and the number of keys says more than the number of timelines.
+    // Indentation shows the parents, the number of keys says more than the number of timelines, and what moves more than the
+    // numbers of tracks.
+    const HIDDEN: [&str; 6] = ["parent", "timelines", "translations", "rotations", "scales", "morph_weights"];
     let says_something = |key: &str| {
         let mut facts = rows.iter().map(|row| row.get(key)).filter(|fact| !fact.is_table());
-        key == "name"
-            || !["parent", "timelines"].contains(&key)
-                && facts.any(|fact| matches!(fact, Fact::Flag(_)) || !fact.is_zero())
+        key == "name" || !HIDDEN.contains(&key) && facts.any(|fact| matches!(fact, Fact::Flag(_)) || !fact.is_zero())
     };
     let keys: Vec<&str> = keys.iter().map(|(key, _)| *key).filter(|key| says_something(key)).collect();
     let is_numbered = !matches!(rows.first().and_then(|row| row.entries().first()), Some((_, Fact::Index(_))));
@@ -255,10 +255,6 @@ fn table(rows: &[Fact], columns: u16) -> String {
 fn column_title(key: &str) -> String {
     // Short titles, so that the clips of most models fit a page.
     match key {
-        "translations" => "move".to_owned(),
-        "rotations" => "turn".to_owned(),
-        "scales" => "scale".to_owned(),
-        "morph_weights" => "morph".to_owned(),
         "interpolations" => "tracks".to_owned(),
         key => key.replace('_', "\n"),
     }

@@ -16,7 +16,7 @@ use crate::animation::{PoseScratch, apply_bind_pose, joint_matrices, mirrored_by
 use crate::cli::{ClipArgs, CrowdArgs, FileSceneArgs, RootMotion, ShowArgs};
 use crate::crowd::ClipChoice;
 use crate::levels;
-use crate::model::{Model, TOGETHER, import};
+use crate::model::{JOIN, Model, TOGETHER, import};
 use crate::retarget::bare::{add_bones, is_bare};
 use crate::retarget::exercise::EXERCISE;
 use crate::retarget::together::{are_parts, join};
@@ -136,18 +136,38 @@ fn add_clips(models: &mut [Model], clips: &ClipArgs) -> Result<()> {
     Ok(())
 }
 
+/// Returns the clips that a text such as `Walk+Blink` names.
+pub fn parts_in(model: &Model, text: &str) -> Option<Vec<usize>> {
+    let choice = |part: &str| part.parse().map_or_else(|_| ClipChoice::Name(part.to_owned()), ClipChoice::Index);
+    let find = |part: &str| choice(part.trim()).index_in(model);
+    text.contains(JOIN).then(|| text.split(JOIN).map(find).collect()).flatten()
+}
+
+/// Returns the choice of clips that are played together: by their names where these say which they are.
+pub fn choice_of(model: &Model, parts: &[usize]) -> ClipChoice {
+    let text = |&part: &usize| {
+        let name = model.clips.get(part).and_then(|clip| clip.name.clone());
+        let is_clear =
+            |name: &String| !name.contains(JOIN) && ClipChoice::Name(name.clone()).index_in(model) == Some(part);
+        name.filter(|name| is_clear(name) && name.parse::<usize>().is_err()).unwrap_or_else(|| part.to_string())
+    };
+    match parts {
+        [] => ClipChoice::None,
+        [one] => ClipChoice::Index(*one),
+        _ => ClipChoice::Name(parts.iter().map(text).collect::<Vec<_>>().join(&JOIN.to_string())),
+    }
+}
+
 /// Adds a clip that is made for the user: the exercise, several clips together (`Walk+Blink`), or all of them.
 pub fn add_wanted(model: &mut Model, wanted: &ClipChoice) {
     let ClipChoice::Name(name) = wanted else { return };
     if model.clips.iter().any(|clip| clip.name.as_ref() == Some(name)) {
         return;
     }
-    let choice = |part: &str| part.parse().map_or_else(|_| ClipChoice::Name(part.to_owned()), ClipChoice::Index);
-    let find = |part: &str| choice(part.trim()).index_in(model);
     let parts = match &**name {
         EXERCISE => return model.clips.extend(exercise(model)),
         TOGETHER => Some((0..model.clips.len()).collect()),
-        name => name.contains('+').then(|| name.split('+').map(find).collect::<Option<Vec<_>>>()).flatten(),
+        name => parts_in(model, name),
     };
     if let Some(parts) = parts.filter(|parts| !parts.is_empty()) {
         let (clip, replaced) = join(model, &parts, name);

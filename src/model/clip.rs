@@ -52,6 +52,9 @@ pub struct MorphTrack {
 /// The name of the clip that joins all clips of a file.
 pub const TOGETHER: &str = "together";
 
+/// What stands between the names of clips that are joined.
+pub const JOIN: char = '+';
+
 /// One glTF animation, with at most one track for each property of a node.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Clip {

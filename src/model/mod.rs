@@ -28,7 +28,7 @@ pub mod text;
 
 pub use self::image::Image;
 pub use bones::Bone;
-pub use clip::{Clip, Interpolation, MorphTrack, TOGETHER, Track};
+pub use clip::{Clip, Interpolation, JOIN, MorphTrack, TOGETHER, Track};
 pub use geometry::{CoarserLevel, DrawRange, Geometry, Influence, MorphDelta, Topology};
 pub use humanoid::{Humanoid, Role};
 pub use material::{AlphaMode, Filter, Material, MaterialTexture, Texture, TextureSampler, Wrap};

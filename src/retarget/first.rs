@@ -24,7 +24,7 @@ pub fn first_clips(model: &Model) -> Vec<u32> {
         return found;
     }
     let mut scratch = PoseScratch::for_model(model);
-    let looping = clips().take(MOST_COMPARED).find(|(_, clip)| repeats(model, clip, &mut scratch));
+    let looping = clips().take(MOST_COMPARED).find(|(_, clip)| jump_of(model, clip, &mut scratch).is_small);
     looping.map(|(index, _)| index).into_iter().collect()
 }
 
@@ -42,15 +42,28 @@ fn words_of(name: &str) -> Vec<String> {
     words
 }
 
-/// Returns whether a clip ends where it began: whether its nodes are as near to that as a hundredth of the body's size.
-fn repeats(model: &Model, clip: &Clip, scratch: &mut PoseScratch) -> bool {
+/// How far a clip ends from where it began.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Jump {
+    /// The longest distance between both places of a joint, in metres.
+    pub metres: f32,
+    /// Whether that is less than a hundredth of the body's size, which nobody sees.
+    pub is_small: bool,
+}
+
+/// Compares both ends of a clip.
+pub fn jump_of(model: &Model, clip: &Clip, scratch: &mut PoseScratch) -> Jump {
     let mut places = |seconds: f64| -> Vec<Vec3A> {
         let pose = pose_model(model, Some(clip), seconds, scratch).model_from_node;
-        model.palette.nodes.iter().map(|&node| pose[node as usize].translation).collect()
+        let drawn = model.palette.nodes.iter().map(|&node| pose[node as usize].translation);
+        // A file without a mesh has no palette.
+        if model.palette.is_empty() { pose.iter().map(|node| node.translation).collect() } else { drawn.collect() }
     };
     let (first, last) = (places(0.0), places(clip.duration_seconds.into()));
     let extreme = |of: fn(Vec3A, Vec3A) -> Vec3A| first.iter().copied().reduce(of).unwrap_or_default();
     let size = (extreme(Vec3A::max) - extreme(Vec3A::min)).max_element();
-    let apart = first.iter().zip(&last).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
-    clip.duration_seconds > 0.0 && apart <= 0.01 * size
+    let metres = first.iter().zip(&last).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+    // What is left of rounding is no distance.
+    let metres = if metres <= 1e-6 * size { 0.0 } else { metres };
+    Jump { metres, is_small: clip.duration_seconds > 0.0 && metres <= 0.01 * size }
 }

@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::animation::PoseScratch;
 use crate::app::fact::Fact;
+use crate::app::joint::joints;
 use crate::model::{Clip, Interpolation, Model, MorphedNode, NO_PARENT, Role};
+use crate::retarget::first::jump_of;
 use crate::retarget::together::are_parts;
 use crate::retarget::{first_clips, humanoid_of};
 
@@ -113,10 +116,28 @@ pub(super) fn roles(model: &Model) -> (Option<String>, Fact) {
 /// Lists the clips. `shown_first` is the one that is shown without `--clip`, unless all are shown together.
 pub(super) fn clips(model: &Model) -> Fact {
     let first = if are_parts(&model.clips) { None } else { Some(first_clips(model).first().map_or(0, |&first| first)) };
-    (0..).zip(&model.clips).map(|(index, own)| clip(own, first == Some(index))).collect()
+    let mut scratch = PoseScratch::for_model(model);
+    (0..).zip(&model.clips).map(|(index, own)| clip(model, own, first == Some(index), &mut scratch)).collect()
 }
 
-fn clip(clip: &Clip, is_first: bool) -> Fact {
+/// Returns what a clip moves: a number of joints, of morph targets, and whether a joint above all others goes somewhere.
+fn moves(model: &Model, clip: &Clip) -> Fact {
+    let joints = BTreeSet::from_iter(joints(model));
+    let moved: BTreeSet<u32> = clip.node_tracks().map(|track| track.node).collect();
+    let has_joint_above =
+        |node: u32| model.skeleton.ancestors(node as usize).any(|above| joints.contains(&(above as u32)));
+    let root = clip.translations.iter().any(|track| joints.contains(&track.node) && !has_joint_above(track.node));
+    let targets: u32 = clip.morph_weights.iter().map(|track| track.weight_count).sum();
+    Fact::from([
+        ("joints", joints.iter().filter(|joint| moved.contains(joint)).count().into()),
+        ("other_nodes", moved.iter().filter(|node| !joints.contains(node)).count().into()),
+        ("morph_targets", u64::from(targets).into()),
+        ("root", root.into()),
+    ])
+}
+
+fn clip(model: &Model, clip: &Clip, is_first: bool, scratch: &mut PoseScratch) -> Fact {
+    let jump = jump_of(model, clip, scratch);
     let (mut interpolations, mut keys) = (BTreeMap::new(), 0);
     let mut tracks_of = vec![0_usize; clip.timelines.len()];
     let of_nodes = clip.node_tracks().map(|track| (track.timeline, track.interpolation));
@@ -140,6 +161,10 @@ fn clip(clip: &Clip, is_first: bool) -> Fact {
         ("file", clip.file.as_deref().into()),
         ("duration", clip.duration_seconds.into()),
         ("shown_first", is_first.into()),
+        ("moves", moves(model, clip)),
+        // Whether it repeats without a jump, and the longest distance between both ends of a joint's way, in metres.
+        ("repeats", jump.is_small.into()),
+        ("jump", jump.metres.into()),
         // The numbers of tracks.
         ("translations", clip.translations.len().into()),
         ("rotations", clip.rotations.len().into()),

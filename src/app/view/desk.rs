@@ -19,6 +19,7 @@ use super::state::State;
 use super::words;
 use crate::app::advice::in_one_line;
 use crate::app::gpu::{forecast, rebuild_for_window, window_settings};
+use crate::app::models::choice_of;
 use crate::app::output::print;
 use crate::app::text::{format_bytes, thousands};
 use crate::cli::keys::Action;
@@ -134,6 +135,9 @@ impl Desk {
         if let Some(path) = wishes.open.and_then(|file| self.library.path(file)) {
             self.open(vec![path.clone()], state, shown);
         }
+        if let Some(parts) = wishes.together {
+            self.play_together(&parts, state, shown);
+        }
         if let Some(done) = wishes.done {
             self.figures.clear();
             self.report(done, shown);
@@ -187,6 +191,22 @@ impl Desk {
         let mut clips = state.args.crowd.clips.files.clone();
         clips.push(path);
         self.load(state.args.crowd.models.clone(), clips, state, shown, told);
+    }
+
+    /// Plays clips together. Several are joined when the models are loaded.
+    fn play_together(&mut self, parts: &[usize], state: &mut State, shown: &mut Shown) {
+        let Some(longest) = state.scene.models.iter().max_by_key(|model| model.clips.len()) else { return };
+        let choice = choice_of(longest, parts);
+        if parts.len() < 2 {
+            return state.choose_clip(choice);
+        }
+        let before = std::mem::replace(&mut state.args.crowd.clip, choice.clone());
+        let (models, files) = (state.args.crowd.models.clone(), state.args.crowd.clips.files.clone());
+        self.load(models, files, state, shown, format!("playing {}", state.clip_name()));
+        let is_played = state.scene.models.iter().any(|model| choice.index_in(model).is_some());
+        if !is_played {
+            state.args.crowd.clip = before;
+        }
     }
 
     fn load(&mut self, models: Vec<PathBuf>, clips: Vec<PathBuf>, state: &mut State, shown: &mut Shown, told: String) {

@@ -3,6 +3,7 @@
 //! In: the arguments of the command, then the actions of keys, mouse and panel. Out: the next frame's scene and time. Nothing
 //! here knows the window or the renderer.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -208,17 +209,50 @@ impl State {
         Ok(())
     }
 
+    /// Returns the longest clip that is played, and the index of its model.
+    fn longest_clip(&self) -> Option<(usize, &Clip)> {
+        let played = |model: &'_ Model| match &self.args.crowd.clip {
+            ClipChoice::None => 0..0,
+            ClipChoice::All => 0..model.clips.len(),
+            choice => choice.index_in(model).map_or(0..1, |index| index..index + 1),
+        };
+        let models = self.scene.models.iter().enumerate();
+        let clips = models
+            .flat_map(|(at, model)| model.clips.get(played(model)).into_iter().flatten().map(move |clip| (at, clip)));
+        clips.max_by(|(_, a), (_, b)| a.duration_seconds.total_cmp(&b.duration_seconds))
+    }
+
     /// Returns the length of the longest clip that is played, in seconds; 0 if nothing moves.
     pub fn duration_seconds(&self) -> f64 {
-        let longest = |model: &Model| {
-            let clips = match &self.args.crowd.clip {
-                ClipChoice::None => &[],
-                ClipChoice::All => &model.clips[..],
-                choice => std::slice::from_ref(model.clips.get(choice.index_in(model).unwrap_or(0))?),
-            };
-            clips.iter().map(|clip| clip.duration_seconds).max_by(f32::total_cmp)
+        self.longest_clip().map_or(0.0, |(_, clip)| clip.duration_seconds.max(0.0).into())
+    }
+
+    /// Iterates over the times of the keys of that clip, in seconds and in no order: of the joint whose weights are shown, or
+    /// else of everything.
+    pub fn key_times(&self) -> impl Iterator<Item = f32> {
+        self.longest_clip().into_iter().flat_map(|(model, clip)| {
+            let joint = self.scene.show.joint_nodes.get(model).copied().flatten();
+            let of_nodes = clip.node_tracks().filter(move |track| joint.is_none_or(|joint| joint == track.node));
+            let of_morphs = clip.morph_weights.iter().filter(move |_| joint.is_none()).map(|track| track.timeline);
+            let timelines: BTreeSet<u32> = of_nodes.map(|track| track.timeline).chain(of_morphs).collect();
+            timelines.into_iter().filter_map(|timeline| clip.timelines.get(timeline as usize)).flatten().copied()
+        })
+    }
+
+    /// Pauses at the next key, or at the one before.
+    pub fn step_key(&mut self, forward: bool) {
+        /// Times nearer than this are the same.
+        const SAME_SECONDS: f64 = 1e-4;
+        let now = self.time_in_clip();
+        let times = self.key_times().map(f64::from);
+        let key = if forward {
+            times.filter(|time| *time > now + SAME_SECONDS).min_by(f64::total_cmp)
+        } else {
+            times.filter(|time| *time < now - SAME_SECONDS).max_by(f64::total_cmp)
         };
-        f64::from(self.scene.models.iter().filter_map(longest).fold(0.0, f32::max))
+        if let Some(key) = key {
+            self.clock.stop_at(key);
+        }
     }
 
     /// Returns whether the next frame differs from this one although nobody does anything.

@@ -28,7 +28,7 @@ impl Searches {
     }
 
     /// Shows a list. Returns the row that was clicked. Of a long list, only the rows that contain the text of the search
-    /// field are shown, in any case of letters. Enter chooses the first of them.
+    /// field are shown, in any case of letters. Enter chooses the first of them. `mark` adds something before a row.
     pub fn list(
         &mut self,
         ui: &mut Ui,
@@ -36,6 +36,7 @@ impl Searches {
         rows: &[String],
         chosen: Option<usize>,
         height: f32,
+        mut mark: impl FnMut(&mut Ui, usize),
     ) -> Option<usize> {
         let (matching, is_entered) = self.field(ui, name, rows);
         let mut clicked = matching.first().copied().filter(|_| is_entered);
@@ -54,10 +55,13 @@ impl Searches {
             ui.set_min_width(ui.available_width());
             for &row in matching.get(range).unwrap_or_default() {
                 let Some(text) = rows.get(row) else { continue };
-                if ui.selectable_label(chosen == Some(row), text).clicked() {
-                    self.chosen.insert(name, row);
-                    clicked = Some(row);
-                }
+                ui.horizontal(|ui| {
+                    mark(ui, row);
+                    if ui.selectable_label(chosen == Some(row), text).clicked() {
+                        self.chosen.insert(name, row);
+                        clicked = Some(row);
+                    }
+                });
             }
         });
         if matching.is_empty() {

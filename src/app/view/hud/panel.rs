@@ -4,13 +4,14 @@
 
 use anyhow::Result;
 use egui::{
-    Button, CollapsingHeader, Color32, ComboBox, DragValue, Frame, Margin, RichText, ScrollArea, Slider,
-    SliderClamping, Ui,
+    Button, CollapsingHeader, Color32, ComboBox, DragValue, Frame, Margin, Rangef, Rect, RichText, ScrollArea, Slider,
+    SliderClamping, Stroke, Ui,
 };
 
 use super::graph::{self, Figures};
 use super::lists::Searches;
 use crate::app::joint::joints;
+use crate::app::models::parts_in;
 use crate::app::morphs::names_of_morphs;
 use crate::app::view::state::{State, clip_name};
 use crate::app::view::words;
@@ -18,6 +19,7 @@ use crate::cli::keys::{self, Action};
 use crate::crowd::{ClipChoice, Layout, ShownInstance};
 use crate::extras::DebugView;
 use crate::model::text::printable;
+use crate::model::{Clip, JOIN, Model, TOGETHER};
 use crate::renderer::{Skinning, UploadPath};
 use crate::view::{Background, Ground, SunDirection};
 
@@ -78,6 +80,8 @@ pub struct Wishes {
     pub open: Option<usize>,
     /// Do what a key does.
     pub action: Option<Action>,
+    /// Play the clips with these indices together, in this order.
+    pub together: Option<Vec<usize>>,
     /// Hold the morph targets with these names at a weight, or let them go.
     pub morphs: Vec<(String, Option<f32>)>,
     /// The crowd was placed again, or a joint was chosen, with this result.
@@ -134,10 +138,11 @@ impl Panel {
                 self.morphs(ui, state, &selected, wishes);
             });
         }
-        section(ui, "Clip", true, |ui| self.clips(ui, state));
+        section(ui, "Clip", true, |ui| self.clips(ui, state, wishes));
         if facts.files.len() > 1 {
             section(ui, "Model", false, |ui| {
-                wishes.open = self.searches.list(ui, "models", facts.files, facts.file, 130.0).or(wishes.open);
+                wishes.open =
+                    self.searches.list(ui, "models", facts.files, facts.file, 130.0, |_, _| {}).or(wishes.open);
             });
         }
         section(ui, "Crowd", true, |ui| self.crowd(ui, facts, state, wishes));
@@ -163,7 +168,7 @@ impl Panel {
         }
     }
 
-    fn clips(&mut self, ui: &mut Ui, state: &mut State) {
+    fn clips(&mut self, ui: &mut Ui, state: &mut State, wishes: &mut Wishes) {
         let Some(longest) = state.scene.models.iter().max_by_key(|model| model.clips.len()) else { return };
         if longest.clips.is_empty() {
             ui.weak("no clips in this file; drop one that has some");
@@ -182,7 +187,20 @@ impl Panel {
             ClipChoice::None => Some(1),
             choice => choice.index_in(longest).map(|index| index + 2),
         };
-        if let Some(row) = self.searches.list(ui, "clips", &rows, chosen, 108.0) {
+        let parts = parts_of(longest, &state.args.crowd.clip);
+        let mark = |ui: &mut Ui, row: usize| {
+            // A clip that is made of others is no part.
+            let Some(index) = row.checked_sub(2).filter(|&index| !is_joined(&longest.clips[index])) else { return };
+            let mut is_part = parts.contains(&index);
+            let tip = "play it together with the other marked clips";
+            if ui.checkbox(&mut is_part, "").on_hover_text(tip).changed() {
+                let mut parts = parts.clone();
+                parts.retain(|part| *part != index);
+                parts.extend(is_part.then_some(index));
+                wishes.together = Some(parts);
+            }
+        };
+        if let Some(row) = self.searches.list(ui, "clips", &rows, chosen, 108.0, mark) {
             state.choose_clip(match row {
                 0 => ClipChoice::All,
                 1 => ClipChoice::None,
@@ -319,9 +337,24 @@ impl Panel {
             None => Some(0),
             Some(joint) => rows.iter().skip(1).position(|row| row == joint).map(|row| row + 1),
         };
-        if let Some(row) = self.searches.list(ui, "joints", &rows, chosen, 108.0) {
+        if let Some(row) = self.searches.list(ui, "joints", &rows, chosen, 108.0, |_, _| {}) {
             wishes.done = Some(state.show_joint(rows.get(row).filter(|_| row > 0).cloned()));
         }
+    }
+}
+
+/// Whether a clip is made of others.
+fn is_joined(clip: &Clip) -> bool {
+    clip.name.as_deref().is_some_and(|name| name == TOGETHER || name.contains(JOIN))
+}
+
+/// Returns the clips that a choice plays.
+fn parts_of(model: &Model, choice: &ClipChoice) -> Vec<usize> {
+    let chosen = choice.index_in(model);
+    match chosen.and_then(|index| model.clips.get(index)?.name.as_deref()) {
+        Some(TOGETHER) => (0..model.clips.len()).filter(|&index| !is_joined(&model.clips[index])).collect(),
+        Some(name) if name.contains(JOIN) => parts_in(model, name).unwrap_or_default(),
+        _ => chosen.into_iter().collect(),
     }
 }
 
@@ -351,16 +384,47 @@ fn playback(ui: &mut Ui, state: &mut State) {
     let scrub = Slider::new(&mut time_seconds, 0.0..=duration.max(1e-3)).fixed_decimals(2).suffix(" s");
     // Without this, each layout would round the time, and the clock would go back to it.
     let scrub = scrub.clamping(SliderClamping::Edits);
-    ui.add_enabled(duration > 0.0, scrub).on_hover_text("the time in the clip");
+    let bar = ui.add_enabled(duration > 0.0, scrub).on_hover_text("the time in the clip");
     if time_seconds != old {
         state.clock.seek(time_seconds);
     }
+    ui.horizontal(|ui| {
+        for (text, tip, forward) in [("‹ key", "back to the key before", false), ("key ›", "on to the next key", true)]
+        {
+            if ui.add_enabled(duration > 0.0, Button::new(text).small()).on_hover_text(tip).clicked() {
+                state.step_key(forward);
+            }
+        }
+        let joint = state.args.crowd.show.joint.as_deref();
+        let of = joint.map_or("all keys".to_owned(), |joint| format!("keys of {}", printable(joint)));
+        ui.label(RichText::new(format!("marks: {of}")).small().weak());
+    });
+    mark_keys(ui, bar.rect, state, duration as f32);
     let old = state.clock.speed();
     let mut speed = old;
     let slider = Slider::new(&mut speed, -2.0..=2.0).clamping(SliderClamping::Never);
     ui.add(slider.max_decimals(2).suffix(" ×").text("speed"));
     if speed != old {
         state.clock.set_speed(speed);
+    }
+}
+
+/// Draws a mark at each key below the time bar, of which the slider is the left part. Marks that would touch are one.
+fn mark_keys(ui: &Ui, bar: Rect, state: &State, duration_seconds: f32) {
+    /// The least distance between two marks in points.
+    const STEP: f32 = 2.0;
+    let radius = bar.height() / 2.5;
+    let length = ui.spacing().slider_width - 2.0 * radius;
+    let mut is_marked = vec![false; (length / STEP) as usize + 1];
+    for time in state.key_times().filter(|_| duration_seconds > 0.0) {
+        if let Some(mark) = is_marked.get_mut((time / duration_seconds * length / STEP) as usize) {
+            *mark = true;
+        }
+    }
+    let color = ui.visuals().weak_text_color();
+    for (mark, _) in is_marked.into_iter().enumerate().filter(|(_, is_marked)| *is_marked) {
+        let x = bar.left() + radius + mark as f32 * STEP;
+        ui.painter().vline(x, Rangef::new(bar.bottom() - 2.0, bar.bottom() + 2.0), Stroke::new(1.0, color));
     }
 }
 
