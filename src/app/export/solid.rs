@@ -45,8 +45,8 @@ pub(super) fn write_obj(scene: &PosedScene, out: &mut impl Write) -> Result<()> 
     // The numbers of the next vertex and of the next normal.
     let (mut first, mut first_normal) = (1_u64, 1_u64);
     for node in &scene.nodes {
-        // A name ends at a space.
-        let is_letter = |c: char| !c.is_whitespace() && !c.is_control();
+        // A name ends at a space, and a line goes on after a backslash.
+        let is_letter = |c: char| !c.is_whitespace() && !c.is_control() && c != '\\';
         let name: String = node.name.chars().map(|c| if is_letter(c) { c } else { '_' }).collect();
         writeln!(out, "g {name}")?;
         for part in scene.parts(node) {
