@@ -9,7 +9,7 @@ pub mod bench;
 mod colors;
 mod crowd;
 mod devices;
-mod export;
+pub mod export;
 mod fact;
 mod gpu;
 pub mod inspect;

@@ -81,7 +81,7 @@ impl<'m> PosedMesh<'m> {
     }
 
     /// Skins a pose on the CPU.
-    fn skinned(model: &'m Model, bind_pose: &BindPose, pose: ModelPose<'_>) -> Self {
+    pub fn skinned(model: &'m Model, bind_pose: &BindPose, pose: ModelPose<'_>) -> Self {
         let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
         let pose = Pose { palette: &palette, morph_weights: pose.morph_weights, ..Pose::default() };
         let wants_tangent = !bind_pose.bind_tangents.is_empty();

@@ -2,6 +2,7 @@
 
 mod bench;
 mod cli;
+mod export;
 mod panel;
 mod text;
 mod view;

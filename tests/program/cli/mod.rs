@@ -9,6 +9,7 @@ mod crowd;
 mod files;
 mod outputs;
 mod pictures;
+mod posed;
 mod run;
 mod usage;
 
