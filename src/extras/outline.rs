@@ -5,7 +5,6 @@
 //! picture, a line around the pixels that it covers, also where other characters hide it. Everything is built when a program
 //! first selects an instance that the camera sees. `render` and `bench` never do.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ash::vk;
@@ -14,11 +13,10 @@ use crate::crowd::{Batch, Crowd, FramePlan, InstanceRange};
 use crate::model::Topology;
 use crate::renderer::error::Result;
 use crate::renderer::output::attachments::{DEPTH_BYTES, DEPTH_FORMAT};
-use crate::renderer::passes::crowd_draw::{self, Eye};
-use crate::renderer::passes::shadow_pass::{CasterKey, caster_key, caster_pipeline};
+use crate::renderer::passes::crowd_draw::{self, CrowdPipelines, Eye};
+use crate::renderer::passes::shadow_pass::depth_pipelines;
 use crate::renderer::passes::tone_map_pass::output_constants;
 use crate::renderer::passes::{Building, PassInput};
-use crate::renderer::resident::model::GpuDraw;
 use crate::renderer::{Renderer, Skinning};
 use crate::vulkan;
 use crate::vulkan::barrier::{Access, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
@@ -44,8 +42,7 @@ pub struct Outline {
 struct Drawing {
     /// The depth of the instance.
     silhouette: Image,
-    casters: BTreeMap<CasterKey, Pipeline>,
-    skinning: Skinning,
+    casters: CrowdPipelines,
     line: Pipeline,
     /// The format of the images that the line is drawn to.
     format: vk::Format,
@@ -95,15 +92,13 @@ impl Outline {
 
     /// Draws the depth of the instance into the cleared image.
     pub fn record_silhouette(&self, input: &PassInput) {
-        let Some(Drawing { silhouette, casters, skinning, .. }) = self.shown() else { return };
+        let Some(Drawing { silhouette, casters, .. }) = self.shown() else { return };
         let barrier = |from, to| input.recorder.image_barriers([ImageBarrier::new(silhouette, from, to)]);
         // The previous frame wrote it (WAW), and its line has sampled it (WAR).
         barrier(discarded(Access::DEPTH_WRITE.and(Access::SAMPLED_READ.finished())), DEPTH_TARGET);
         let rendering = Rendering { depth: Some(silhouette), keeps_depth: true, y_up: true, ..Rendering::default() };
         input.recorder.rendering(rendering, || {
-            crowd_draw::record(&PassInput { plan: &self.plan, ..*input }, Eye::Camera, |draw| {
-                if has_silhouette(draw) { casters.get(&caster_key(draw, *skinning)) } else { None }
-            });
+            crowd_draw::record(&PassInput { plan: &self.plan, ..*input }, Eye::Camera, casters);
         });
         // The line samples it (RAW).
         barrier(DEPTH_TARGET, SAMPLED);
@@ -121,7 +116,7 @@ impl Outline {
 
 impl Drawing {
     fn new(building: Building, extent: vk::Extent2D, format: vk::Format) -> vulkan::Result<Self> {
-        let Building { builder, models, skinning, .. } = building;
+        let Building { builder, skinning, .. } = building;
         let device = builder.device();
         let set_layout = DescriptorSetLayout::new(
             device,
@@ -141,14 +136,11 @@ impl Drawing {
             Skinning::Compute => &spirv::SILHOUETTE_VERT,
             Skinning::Vertex => &spirv::SILHOUETTE_SKINNING_VERT,
         };
-        let draws = models.iter().flat_map(|model| &model.draws).filter(|draw| has_silhouette(draw));
-        let keys: BTreeSet<CasterKey> = draws.map(|draw| caster_key(draw, skinning)).collect();
-        let caster = |key| Ok((key, caster_pipeline(building, "silhouette", vertex, key)?));
-        let casters = keys.into_iter().map(caster).collect::<vulkan::Result<_>>()?;
+        let casters = depth_pipelines(building, "silhouette", vertex, |draw| draw.topology == Topology::Triangles)?;
         let silhouette = image(device, extent)?;
         let sampler = Sampler::clamped(device, "outline sampler", vk::Filter::NEAREST)?;
         let set = DescriptorSet::new(device, "outline set", &set_layout, &[Binding::Texture(&silhouette, &sampler)])?;
-        Ok(Self { silhouette, casters, skinning, line, format, layout, set, sampler })
+        Ok(Self { silhouette, casters, line, format, layout, set, sampler })
     }
 }
 
@@ -156,10 +148,6 @@ fn image(device: &Arc<Device>, extent: vk::Extent2D) -> vulkan::Result<Image> {
     let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
     let info = ImageInfo { aspect: vk::ImageAspectFlags::DEPTH, ..ImageInfo::color(DEPTH_FORMAT, extent, usage) };
     Image::new(device, "silhouette", info)
-}
-
-fn has_silhouette(draw: &GpuDraw) -> bool {
-    draw.topology == Topology::Triangles
 }
 
 /// Returns the size of the silhouette in bytes.
