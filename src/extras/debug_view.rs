@@ -97,21 +97,13 @@ impl DebugView {
     pub const WIRES: u32 = Self::Wireframe as u32;
 
     /// All views that need no further choice, in the order in which `view` shows them.
-    pub const ALL: [Self; 13] = [
-        Self::Lit,
-        Self::Weights,
-        Self::Joints,
-        Self::Influences,
-        Self::Normals,
-        Self::Tangents,
-        Self::TexCoords,
-        Self::Colors,
-        Self::Instances,
-        Self::Poses,
-        Self::Lod,
-        Self::Motion,
-        Self::Wireframe,
-    ];
+    pub const ALL: [Self; 13] = {
+        use DebugView::*;
+        [
+            Lit, Weights, Joints, Influences, Normals, Tangents, TexCoords, Colors, Instances, Poses, Lod, Motion,
+            Wireframe,
+        ]
+    };
 
     /// Returns the name that options and titles use.
     pub fn name(self) -> &'static str {
@@ -254,13 +246,9 @@ impl Drawing {
         let device = builder.device();
         let bindings = [(vk::DescriptorType::STORAGE_BUFFER, vk::ShaderStageFlags::VERTEX); 3];
         let set_layout = DescriptorSetLayout::new(device, "debug set layout", &bindings)?;
-        let layout = PipelineLayout::new(
-            device,
-            "debug pipeline layout",
-            vk::PipelineBindPoint::GRAPHICS,
-            &[&layouts.frame, layouts.vertices(skinning), &set_layout, &layouts.material],
-            Some((vk::ShaderStageFlags::VERTEX, size_of::<DebugConstants>())),
-        )?;
+        let sets = [&layouts.frame, layouts.vertices(skinning), &set_layout, &layouts.material];
+        let (stage, constants_bytes) = (vk::ShaderStageFlags::VERTEX, size_of::<DebugConstants>());
+        let layout = PipelineLayout::new(device, "debug pipeline layout", stage, &sets, constants_bytes)?;
         let debug_model = |(model, gpu): (&Model, &GpuModel)| {
             let name = format!("{}: palette entries", model.name);
             let entries = palette_entries(&model.palette);

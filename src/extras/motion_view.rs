@@ -128,7 +128,13 @@ impl MotionView {
         history.crowd = Arc::downgrade(&crowd.identity);
         history.time_seconds = shot.time_seconds;
         history.crowd_height_metres = bounds.max.y - bounds.min.y;
-        let instances = history.make_room(renderer.device(), slot, crowd.instance_count())?;
+        let needed_bytes = (crowd.instance_count() * size_of::<InstanceHistory>()) as u64;
+        let names = ("instance history", vk::BufferUsageFlags::STORAGE_BUFFER);
+        if Buffer::make_room(&mut history.instances, renderer.device(), names, (needed_bytes, needed_bytes))? {
+            // Its sets refer to the old buffer.
+            history.pages.clear();
+        }
+        let Some(instances) = &mut history.instances else { return Ok(()) };
         // SAFETY: the slot's last frame and the frame after it, which have read the buffer, have finished.
         let instances = unsafe { instances.mapped_for_writing::<InstanceHistory>(crowd.instance_count()) };
         instances.fill(MaybeUninit::zeroed());
@@ -173,22 +179,6 @@ impl MotionView {
 }
 
 impl History {
-    /// Returns the buffer of the instances, with room for `count` of them.
-    fn make_room(&mut self, device: &Arc<Device>, slot: usize, count: usize) -> vulkan::Result<&mut Buffer> {
-        let needed_bytes = (count * size_of::<InstanceHistory>()) as u64;
-        let old = self.instances.take().filter(|old| old.size_bytes() >= needed_bytes);
-        let buffer = match old {
-            Some(old) => old,
-            None => {
-                // Its sets refer to the old buffer.
-                self.pages.clear();
-                let (usage, memory) = (vk::BufferUsageFlags::STORAGE_BUFFER, BufferMemory::Upload);
-                Buffer::new(device, &format!("instance history {slot}"), needed_bytes, usage, memory)?
-            }
-        };
-        Ok(self.instances.insert(buffer))
-    }
-
     /// Makes the sets of all pages that have none yet, given the number and the vertices of each.
     fn write_sets<'a>(
         &mut self,
@@ -218,13 +208,9 @@ impl Drawing {
         let device = builder.device();
         let bindings = [(vk::DescriptorType::STORAGE_BUFFER, vk::ShaderStageFlags::VERTEX); 2];
         let set_layout = DescriptorSetLayout::new(device, "last page set layout", &bindings)?;
-        let layout = PipelineLayout::new(
-            device,
-            "motion pipeline layout",
-            vk::PipelineBindPoint::GRAPHICS,
-            &[&layouts.frame, &layouts.page, &set_layout, &layouts.material],
-            Some((vk::ShaderStageFlags::VERTEX, size_of::<MotionConstants>())),
-        )?;
+        let sets = [&layouts.frame, &layouts.page, &set_layout, &layouts.material];
+        let (stage, constants_bytes) = (vk::ShaderStageFlags::VERTEX, size_of::<MotionConstants>());
+        let layout = PipelineLayout::new(device, "motion pipeline layout", stage, &sets, constants_bytes)?;
         let constants_of = |draw: &GpuDraw| Some(draw.constants(skinning, depth_features(draw)));
         let pipelines = CrowdPipelines::new(building, constants_of, |_| GraphicsPipelineInfo {
             fragment: Some(&spirv::MOTION_VIEW_FRAG),

@@ -5,25 +5,21 @@
 //! picture, a line around the pixels that it covers, also where other characters hide it. Everything is built when a program
 //! first selects an instance that the camera sees. `render` and `bench` never do.
 
-use std::sync::Arc;
-
 use ash::vk;
 
 use crate::crowd::{Batch, Crowd, FramePlan, InstanceRange};
 use crate::model::Topology;
 use crate::renderer::error::Result;
-use crate::renderer::output::attachments::{DEPTH_BYTES, DEPTH_FORMAT};
+use crate::renderer::output::attachments::{DEPTH_BYTES, depth_map};
 use crate::renderer::passes::crowd_draw::{self, CrowdPipelines, Eye};
 use crate::renderer::passes::shadow_pass::depth_pipelines;
-use crate::renderer::passes::tone_map_pass::output_constants;
+use crate::renderer::passes::tone_map_pass::{SampledImage, output_constants};
 use crate::renderer::passes::{Building, PassInput};
 use crate::renderer::{Renderer, Skinning};
 use crate::vulkan;
 use crate::vulkan::barrier::{Access, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
-use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
-use crate::vulkan::device::Device;
-use crate::vulkan::image::{Image, ImageInfo, Sampler};
-use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, PipelineLayout};
+use crate::vulkan::image::Image;
+use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline};
 use crate::vulkan::recorder::Rendering;
 use crate::vulkan::spirv;
 
@@ -46,9 +42,8 @@ struct Drawing {
     line: Pipeline,
     /// The format of the images that the line is drawn to.
     format: vk::Format,
-    layout: PipelineLayout,
-    set: DescriptorSet,
-    sampler: Sampler,
+    /// The silhouette, as the line samples it.
+    input: SampledImage,
 }
 
 impl Outline {
@@ -73,9 +68,9 @@ impl Outline {
             Some(drawing) if drawing.format == format && drawing.silhouette.info().extent == extent => {}
             Some(drawing) if drawing.format == format => {
                 renderer.wait()?;
-                drawing.silhouette = image(renderer.device(), extent)?;
+                drawing.silhouette = depth_map(renderer.device(), "silhouette", extent)?;
                 // SAFETY: all frames have finished.
-                unsafe { drawing.set.write(&[Binding::Texture(&drawing.silhouette, &drawing.sampler)]) };
+                unsafe { drawing.input.replace(&drawing.silhouette) };
             }
             _ => {
                 renderer.wait()?;
@@ -106,48 +101,31 @@ impl Outline {
 
     /// Draws the line over the picture, inside a rendering.
     pub fn record_line(&self, input: &PassInput) {
-        let Some(Drawing { line, layout, set, .. }) = self.shown() else { return };
-        input.recorder.bind_pipeline(line);
-        input.recorder.bind_set(layout, 0, set);
-        input.recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
-        input.recorder.draw(0..3);
+        let Some(drawing) = self.shown() else { return };
+        drawing.input.bind(input.recorder, &drawing.line);
+        input.recorder.draw(0..3, (0, 1));
     }
 }
 
 impl Drawing {
     fn new(building: Building, extent: vk::Extent2D, format: vk::Format) -> vulkan::Result<Self> {
         let Building { builder, skinning, .. } = building;
-        let device = builder.device();
-        let set_layout = DescriptorSetLayout::new(
-            device,
-            "outline set layout",
-            &[(vk::DescriptorType::COMBINED_IMAGE_SAMPLER, vk::ShaderStageFlags::FRAGMENT)],
-        )?;
-        let bind_point = vk::PipelineBindPoint::GRAPHICS;
-        let layout = PipelineLayout::new(device, "outline pipeline layout", bind_point, &[&set_layout], None)?;
+        let silhouette = depth_map(builder.device(), "silhouette", extent)?;
+        let input = SampledImage::new(builder.device(), "outline", &silhouette, (vk::ShaderStageFlags::FRAGMENT, 0))?;
         let line = builder.graphics(&GraphicsPipelineInfo {
             fragment: Some(&spirv::OUTLINE_FRAG),
             constants: &output_constants(format).words(),
             color_format: Some(format),
             blend: Some(Blend::Premultiplied),
-            ..GraphicsPipelineInfo::new("outline", &layout, &spirv::OUTLINE_VERT)
+            ..GraphicsPipelineInfo::new("outline", &input.layout, &spirv::OUTLINE_VERT)
         })?;
         let vertex = match skinning {
             Skinning::Compute => &spirv::SILHOUETTE_VERT,
             Skinning::Vertex => &spirv::SILHOUETTE_SKINNING_VERT,
         };
         let casters = depth_pipelines(building, "silhouette", vertex, |draw| draw.topology == Topology::Triangles)?;
-        let silhouette = image(device, extent)?;
-        let sampler = Sampler::clamped(device, "outline sampler", vk::Filter::NEAREST)?;
-        let set = DescriptorSet::new(device, "outline set", &set_layout, &[Binding::Texture(&silhouette, &sampler)])?;
-        Ok(Self { silhouette, casters, line, format, layout, set, sampler })
+        Ok(Self { silhouette, casters, line, format, input })
     }
-}
-
-fn image(device: &Arc<Device>, extent: vk::Extent2D) -> vulkan::Result<Image> {
-    let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
-    let info = ImageInfo { aspect: vk::ImageAspectFlags::DEPTH, ..ImageInfo::color(DEPTH_FORMAT, extent, usage) };
-    Image::new(device, "silhouette", info)
 }
 
 /// Returns the size of the silhouette in bytes.

@@ -267,10 +267,10 @@ impl Renderer {
         let tone_map = match old {
             Some((tone_map, old_format)) if old_format == format => {
                 // SAFETY: all frames have finished.
-                unsafe { tone_map.set_attachments(&attachments) };
+                unsafe { tone_map.input.replace(&attachments.hdr) };
                 tone_map
             }
-            _ => ToneMapPass::new(&self.builder, format, self.transparent, &attachments)?,
+            _ => ToneMapPass::new(&self.builder, format, self.transparent, &attachments.hdr)?,
         };
         self.framebuffer = Some(Framebuffer { attachments, tone_map, format });
         Ok(())

@@ -86,21 +86,11 @@ impl Layouts {
         let mut bindings = vec![(Type::UNIFORM_BUFFER, Stage::FRAGMENT)];
         bindings.extend(material_features::TEXTURES.map(|_| (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT)));
         let material = DescriptorSetLayout::new(device, "material set layout", &bindings)?;
-        let skin = PipelineLayout::new(
-            device,
-            "skin pipeline layout",
-            vk::PipelineBindPoint::COMPUTE,
-            &[&frame, &model, &page],
-            Some((Stage::COMPUTE, size_of::<SkinConstants>())),
-        )?;
+        let (sets, constants_bytes) = ([&frame, &model, &page], size_of::<SkinConstants>());
+        let skin = PipelineLayout::new(device, "skin pipeline layout", Stage::COMPUTE, &sets, constants_bytes)?;
         let vertices = if skinning == Skinning::Compute { &page } else { &model };
-        let scene = PipelineLayout::new(
-            device,
-            "scene pipeline layout",
-            vk::PipelineBindPoint::GRAPHICS,
-            &[&frame, vertices, &light, &material],
-            None,
-        )?;
+        let sets = [&frame, vertices, &light, &material];
+        let scene = PipelineLayout::new(device, "scene pipeline layout", Stage::VERTEX, &sets, 0)?;
         Ok(Self { frame, model, page, light, material, skin, scene })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ash::{ext, khr, vk};
 
 use super::error::{Context, Error, Result};
-use super::instance::Instance;
+use super::instance::{Instance, has_extension};
 use super::surface::Surface;
 
 /// The number of storage buffers that the program's layouts have in a shader stage (`renderer::layouts` asserts it). Vulkan
@@ -82,8 +82,7 @@ impl PhysicalDevice {
             )
         };
         let properties = properties.properties;
-        let has =
-            |name: &std::ffi::CStr| extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name));
+        let has = |name| has_extension(&extensions, name);
         let mut swapchain_maintenance = vk::PhysicalDeviceSwapchainMaintenance1FeaturesEXT::default();
         let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut vulkan12).push_next(&mut vulkan13);
         if has(ext::swapchain_maintenance1::NAME) {
@@ -311,20 +310,13 @@ impl PhysicalDevice {
 
     /// Returns the supported extensions that the program enables.
     pub fn wanted_extensions(&self, present: bool) -> Vec<&'static std::ffi::CStr> {
-        let mut extensions = Vec::new();
-        if present {
-            extensions.push(khr::swapchain::NAME);
-            if self.has_present_fences {
-                extensions.push(ext::swapchain_maintenance1::NAME);
-            }
-        }
-        if self.is_portability {
-            extensions.push(khr::portability_subset::NAME);
-        }
-        if self.has_memory_budget {
-            extensions.push(ext::memory_budget::NAME);
-        }
-        extensions
+        let extensions = [
+            (present, khr::swapchain::NAME),
+            (present && self.has_present_fences, ext::swapchain_maintenance1::NAME),
+            (self.is_portability, khr::portability_subset::NAME),
+            (self.has_memory_budget, ext::memory_budget::NAME),
+        ];
+        extensions.into_iter().filter_map(|(is_wanted, name)| is_wanted.then_some(name)).collect()
     }
 }
 
