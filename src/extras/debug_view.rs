@@ -15,14 +15,14 @@ use ash::vk;
 use bytemuck::{Pod, Zeroable};
 
 use crate::crowd::{Batch, Crowd};
-use crate::model::{Model, PaletteLayout, Topology};
+use crate::model::{Model, Topology};
+use crate::renderer::Renderer;
 use crate::renderer::error::{Error, Result, Setting};
 use crate::renderer::layouts::VERTICES_SET;
 use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::renderer::passes::crowd_draw::{self, CrowdPipelines, Eye};
 use crate::renderer::passes::{Building, PassInput, vertex_input};
 use crate::renderer::resident::model::{GpuDraw, GpuModel};
-use crate::renderer::{Renderer, Skinning};
 use crate::shader_types::material_features;
 use crate::vulkan;
 use crate::vulkan::buffer::Buffer;
@@ -246,12 +246,13 @@ impl Drawing {
         let device = builder.device();
         let bindings = [(vk::DescriptorType::STORAGE_BUFFER, vk::ShaderStageFlags::VERTEX); 3];
         let set_layout = DescriptorSetLayout::new(device, "debug set layout", &bindings)?;
-        let sets = [&layouts.frame, layouts.vertices(skinning), &set_layout, &layouts.material];
+        let sets = [&layouts.frame, skinning.choose([&layouts.page, &layouts.model]), &set_layout, &layouts.material];
         let (stage, constants_bytes) = (vk::ShaderStageFlags::VERTEX, size_of::<DebugConstants>());
         let layout = PipelineLayout::new(device, "debug pipeline layout", stage, &sets, constants_bytes)?;
         let debug_model = |(model, gpu): (&Model, &GpuModel)| {
             let name = format!("{}: palette entries", model.name);
-            let entries = palette_entries(&model.palette);
+            let entry = |(&node, &is_joint): (&u32, &bool)| PaletteEntry { node, is_joint: is_joint.into() };
+            let entries: Vec<_> = model.palette.nodes.iter().zip(&model.palette.is_joint).map(entry).collect();
             let entries = Buffer::filled(device, &name, vk::BufferUsageFlags::STORAGE_BUFFER, &entries)?;
             let [bind_vertices, influences, ..] = &gpu.buffers;
             let bindings = [bind_vertices, influences, &entries].map(Binding::Buffer);
@@ -269,10 +270,7 @@ impl Drawing {
             return Ok(());
         }
         let Building { skinning, samples, .. } = building;
-        let vertex = match skinning {
-            Skinning::Compute => &spirv::DEBUG_VIEW_VERT,
-            Skinning::Vertex => &spirv::DEBUG_VIEW_SKINNING_VERT,
-        };
+        let vertex = skinning.choose([&spirv::DEBUG_VIEW_VERT, &spirv::DEBUG_VIEW_SKINNING_VERT]);
         let name = format!("debug view {layer}");
         let is_wires = layer == DebugView::WIRES;
         let is_drawn = |draw: &GpuDraw| !is_wires || draw.topology == Topology::Triangles;
@@ -295,19 +293,10 @@ impl Drawing {
 }
 
 /// The material features that matter without light.
-const FEATURES: u32 = material_features::FLAT
-    | material_features::THIN
-    | material_features::MASKED
-    | material_features::TEX_COORDS_VARY
-    | material_features::BASE_COLOR_TEXTURE
-    | material_features::COLOR_FACTOR
-    | material_features::MIRRORED_BY_CLIPS
-    | material_features::TANGENTS;
-
-fn palette_entries(palette: &PaletteLayout) -> Vec<PaletteEntry> {
-    let entry = |(&node, &is_joint): (&u32, &bool)| PaletteEntry { node, is_joint: u32::from(is_joint) };
-    palette.nodes.iter().zip(&palette.is_joint).map(entry).collect()
-}
+const FEATURES: u32 = {
+    use material_features::*;
+    FLAT | THIN | MASKED | TEX_COORDS_VARY | BASE_COLOR_TEXTURE | COLOR_FACTOR | MIRRORED_BY_CLIPS | TANGENTS
+};
 
 /// Returns the size of the palette entries of models in bytes, which all views but the lit one need.
 pub fn bytes(view: DebugView, models: &[Model]) -> u64 {

@@ -9,13 +9,13 @@ use ash::vk;
 
 use crate::crowd::{Batch, Crowd, FramePlan, InstanceRange};
 use crate::model::Topology;
+use crate::renderer::Renderer;
 use crate::renderer::error::Result;
 use crate::renderer::output::attachments::{DEPTH_BYTES, depth_map};
 use crate::renderer::passes::crowd_draw::{self, CrowdPipelines, Eye};
 use crate::renderer::passes::shadow_pass::depth_pipelines;
 use crate::renderer::passes::tone_map_pass::{SampledImage, output_constants};
 use crate::renderer::passes::{Building, PassInput};
-use crate::renderer::{Renderer, Skinning};
 use crate::vulkan;
 use crate::vulkan::barrier::{Access, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
 use crate::vulkan::image::Image;
@@ -55,10 +55,7 @@ impl Outline {
     /// Plans the instance, and builds what is missing for the output. Frames in flight may use what it replaces, so it waits.
     pub fn fit(&mut self, renderer: &mut Renderer) -> Result<()> {
         self.plan.batches.clear();
-        let (Some(index), Some(extent), Some(format)) = (self.index, renderer.image_extent(), renderer.image_format())
-        else {
-            return Ok(());
-        };
+        let (Some(index), Some((extent, format))) = (self.index, renderer.image()) else { return Ok(()) };
         let seen = |first: u32, count: u32| (first..first + count).contains(&index);
         let batch = renderer.plan().batches.iter().find(|batch| seen(batch.seen.first, batch.seen.count));
         let Some(&batch) = batch else { return Ok(()) };
@@ -119,10 +116,7 @@ impl Drawing {
             blend: Some(Blend::Premultiplied),
             ..GraphicsPipelineInfo::new("outline", &input.layout, &spirv::OUTLINE_VERT)
         })?;
-        let vertex = match skinning {
-            Skinning::Compute => &spirv::SILHOUETTE_VERT,
-            Skinning::Vertex => &spirv::SILHOUETTE_SKINNING_VERT,
-        };
+        let vertex = skinning.choose([&spirv::SILHOUETTE_VERT, &spirv::SILHOUETTE_SKINNING_VERT]);
         let casters = depth_pipelines(building, "silhouette", vertex, |draw| draw.topology == Topology::Triangles)?;
         Ok(Self { silhouette, casters, line, format, input })
     }

@@ -154,7 +154,7 @@ impl Overlay {
     /// Copies the triangles and the changed rows of the atlas to the buffers of a slot, and builds the pipeline for the format of
     /// the image if there is none.
     pub fn fit(&mut self, renderer: &mut Renderer, slot: usize) -> error::Result<()> {
-        let (Some(drawing), Some(format)) = (&mut self.drawing, renderer.image_format()) else { return Ok(()) };
+        let (Some(drawing), Some((_, format))) = (&mut self.drawing, renderer.image()) else { return Ok(()) };
         if self.triangles.is_empty() {
             return Ok(());
         }

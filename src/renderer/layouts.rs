@@ -72,11 +72,6 @@ pub struct Layouts {
 }
 
 impl Layouts {
-    /// Returns the layout of the set of the vertices in draws.
-    pub fn vertices(&self, skinning: Skinning) -> &DescriptorSetLayout {
-        if skinning == Skinning::Compute { &self.page } else { &self.model }
-    }
-
     /// Creates all layouts. The stage that skins decides what the vertices of draws are.
     pub fn new(device: &Arc<Device>, skinning: Skinning) -> Result<Self> {
         let frame = DescriptorSetLayout::new(device, "frame set layout", &FRAME)?;
@@ -88,8 +83,7 @@ impl Layouts {
         let material = DescriptorSetLayout::new(device, "material set layout", &bindings)?;
         let (sets, constants_bytes) = ([&frame, &model, &page], size_of::<SkinConstants>());
         let skin = PipelineLayout::new(device, "skin pipeline layout", Stage::COMPUTE, &sets, constants_bytes)?;
-        let vertices = if skinning == Skinning::Compute { &page } else { &model };
-        let sets = [&frame, vertices, &light, &material];
+        let sets = [&frame, skinning.choose([&page, &model]), &light, &material];
         let scene = PipelineLayout::new(device, "scene pipeline layout", Stage::VERTEX, &sets, 0)?;
         Ok(Self { frame, model, page, light, material, skin, scene })
     }

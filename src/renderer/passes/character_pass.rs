@@ -22,7 +22,6 @@ use super::{Building, PassInput, vertex_input};
 use crate::renderer::layouts::LIGHT_SET;
 use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::renderer::resident::model::GpuDraw;
-use crate::renderer::settings::Skinning;
 use crate::shader_types::material_features;
 use crate::vulkan::Result;
 use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo};
@@ -39,10 +38,7 @@ impl CharacterPass {
     /// [`material_features::TRANSPARENT`] if alpha is coverage.
     pub fn new(building: Building, picture: u32) -> Result<Self> {
         let Building { layouts, skinning, samples, .. } = building;
-        let vertex = match skinning {
-            Skinning::Compute => &spirv::CHARACTER_VERT,
-            Skinning::Vertex => &spirv::CHARACTER_SKINNING_VERT,
-        };
+        let vertex = skinning.choose([&spirv::CHARACTER_VERT, &spirv::CHARACTER_SKINNING_VERT]);
         let info_of = |features: u32| {
             let blended = features & material_features::BLENDED != 0;
             let alpha_adds = features & (material_features::UNLIT | material_features::TRANSPARENT) != 0;

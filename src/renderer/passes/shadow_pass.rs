@@ -12,7 +12,6 @@ use super::{Building, PassInput, vertex_input};
 use crate::model::Topology;
 use crate::renderer::output::attachments::DEPTH_FORMAT;
 use crate::renderer::resident::model::GpuDraw;
-use crate::renderer::settings::Skinning;
 use crate::shader_types::material_features;
 use crate::vulkan::Result;
 use crate::vulkan::pipeline::GraphicsPipelineInfo;
@@ -25,10 +24,7 @@ pub struct ShadowPass(CrowdPipelines);
 impl ShadowPass {
     /// Builds the pipelines that the models need.
     pub fn new(building: Building) -> Result<Self> {
-        let vertex = match building.skinning {
-            Skinning::Compute => &spirv::SHADOW_VERT,
-            Skinning::Vertex => &spirv::SHADOW_SKINNING_VERT,
-        };
+        let vertex = building.skinning.choose([&spirv::SHADOW_VERT, &spirv::SHADOW_SKINNING_VERT]);
         depth_pipelines(building, "shadows", vertex, casts_shadow).map(Self)
     }
 

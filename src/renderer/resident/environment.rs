@@ -94,13 +94,11 @@ impl Environment {
             })
         };
         let irradiance = &spirv::ENVIRONMENT_IRRADIANCE_COMP;
-        let specular = &spirv::ENVIRONMENT_SPECULAR_COMP;
-        let split_sum = &spirv::ENVIRONMENT_BRDF_COMP;
         let tables = [
             // One work group writes the whole table.
             Table { work_groups: 1, ..table("irradiance table", irradiance, LIGHT, (IRRADIANCE_SIDE, 1))? },
-            table("specular table", specular, LIGHT, (SPECULAR_SIDE, ROUGHNESS_COUNT))?,
-            table("split-sum table", split_sum, SPLIT_SUM, (SPLIT_SUM_SIDE, 1))?,
+            table("specular table", &spirv::ENVIRONMENT_SPECULAR_COMP, LIGHT, (SPECULAR_SIDE, ROUGHNESS_COUNT))?,
+            table("split-sum table", &spirv::ENVIRONMENT_BRDF_COMP, SPLIT_SUM, (SPLIT_SUM_SIDE, 1))?,
         ];
         let bindings = tables.each_ref().map(|table| Binding::Buffer(&table.texels));
         Ok(Self {
