@@ -141,22 +141,16 @@ impl PhysicalDevice {
     pub fn choose(instance: &Instance, wanted: Option<&str>, surface: Option<&Surface>) -> Result<Self> {
         let all = Self::enumerate(instance)?;
         let available: Vec<String> = all.iter().map(|device| format!("{} {}", device.index, device.name)).collect();
-        let candidates: Vec<&Self> = match wanted {
-            None => all.iter().collect(),
-            Some(wanted) => {
-                let lower = wanted.to_lowercase();
-                // A number is an index and nothing else: `5` is no part of the name `RTX 5090`.
-                let is_index = wanted.bytes().all(|byte| byte.is_ascii_digit());
-                let matching: Vec<&Self> = match is_index {
-                    true => wanted.parse().ok().and_then(|index: usize| all.get(index)).into_iter().collect(),
-                    false => all.iter().filter(|device| device.name.to_lowercase().contains(&lower)).collect(),
-                };
-                if matching.is_empty() {
-                    return Err(Error::NoSuchDevice { wanted: wanted.to_owned(), available });
-                }
-                matching
-            }
+        // A number is an index and nothing else: `5` is no part of the name `RTX 5090`.
+        let is_named = |device: &Self, wanted: &str| match wanted.bytes().all(|byte| byte.is_ascii_digit()) {
+            true => wanted.parse() == Ok(device.index),
+            false => device.name.to_lowercase().contains(&wanted.to_lowercase()),
         };
+        let is_candidate = |device: &&Self| wanted.is_none_or(|wanted| is_named(device, wanted));
+        let candidates: Vec<&Self> = all.iter().filter(is_candidate).collect();
+        if let Some(wanted) = wanted.filter(|_| candidates.is_empty()) {
+            return Err(Error::NoSuchDevice { wanted: wanted.to_owned(), available });
+        }
         let mut reasons = Vec::new();
         let mut best: Option<Self> = None;
         for device in candidates {
