@@ -128,7 +128,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
     let attachments = Attachments::new(device, EXTENT, vk::SampleCountFlags::TYPE_1)?;
     let output = Output::offscreen(device, EXTENT)?;
     let image = output.image(0).ok_or("there is no image")?;
-    let tone_map = ToneMapPass::new(&builder, image.info().format, false, &attachments)?;
+    let tone_map = ToneMapPass::new(&builder, image.info().format, false, &attachments.hdr)?;
 
     let record = |recorder: Recorder| {
         // Computes the light of the surroundings once, with its own barriers.

@@ -120,7 +120,7 @@ impl Views<'_> {
         let center = turned(instance.center_world, self.rings[instance.ring as usize].turn);
         let radius = instance.radius;
         let is_seen = self.frustum.is_none_or(|frustum| frustum.intersects_sphere(center, radius));
-        let reach = radius + self.detail.shadow_reach_metres();
+        let reach = radius + self.detail.shadow_reach_metres;
         let is_visible =
             is_seen || self.casters.as_ref().is_some_and(|casters| casters.intersects_sphere(center, reach));
         let (errors, scale) = (&self.errors[instance.model as usize], instance.placement.scale);
@@ -129,7 +129,7 @@ impl Views<'_> {
             false => u8::MAX,
         };
         let camera = level(is_seen, self.detail.error_metres_in_view(center, radius));
-        let light = level(is_visible && self.has_shadows, self.detail.error_metres_in_shadow());
+        let light = level(is_visible && self.has_shadows, self.detail.shadow_error_metres);
         Sight { pose: instance.pose, levels: [camera, light], is_seen, is_visible }
     }
 }

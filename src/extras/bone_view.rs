@@ -98,7 +98,7 @@ impl BoneView {
             let Some(model) = models.get(batch.model as usize).filter(|model| model.count > 0) else { continue };
             recorder.bind_set(layout, BONES_SET, &model.set);
             let vertex_count = model.count.saturating_mul(VERTICES_PER_BONE);
-            recorder.draw_instances(vertex_count, (batch.seen.first, batch.seen.count));
+            recorder.draw(0..vertex_count, (batch.seen.first, batch.seen.count));
         }
     }
 }
@@ -108,13 +108,8 @@ impl Drawing {
         let device = building.builder.device();
         let bindings = [(vk::DescriptorType::STORAGE_BUFFER, vk::ShaderStageFlags::VERTEX)];
         let set_layout = DescriptorSetLayout::new(device, "bones set layout", &bindings)?;
-        let layout = PipelineLayout::new(
-            device,
-            "bones pipeline layout",
-            vk::PipelineBindPoint::GRAPHICS,
-            &[&building.layouts.frame, &set_layout],
-            None,
-        )?;
+        let sets = [&building.layouts.frame, &set_layout];
+        let layout = PipelineLayout::new(device, "bones pipeline layout", vk::ShaderStageFlags::VERTEX, &sets, 0)?;
         let bones_of = |model: &Model| {
             let name = format!("{}: bones", model.name);
             let buffer = Buffer::filled(device, &name, vk::BufferUsageFlags::STORAGE_BUFFER, &gpu_bones(model))?;

@@ -8,28 +8,27 @@
 //! The character pass has other shaders, so it pays nothing for the views. Each combination of view, topology, material features
 //! and skinning variant has its own pipeline. Pipelines are built when a view is first drawn, so most programs build none.
 
-use std::collections::btree_map::{BTreeMap, Entry};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ash::vk;
 use bytemuck::{Pod, Zeroable};
 
 use crate::crowd::{Batch, Crowd};
-use crate::model::{Model, PaletteLayout, Topology};
+use crate::model::{Model, Topology};
+use crate::renderer::Renderer;
 use crate::renderer::error::{Error, Result, Setting};
 use crate::renderer::layouts::VERTICES_SET;
 use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
-use crate::renderer::passes::crowd_draw::{self, Eye};
+use crate::renderer::passes::crowd_draw::{self, CrowdPipelines, Eye};
 use crate::renderer::passes::{Building, PassInput, vertex_input};
 use crate::renderer::resident::model::{GpuDraw, GpuModel};
-use crate::renderer::resident::variant::SkinVariant;
-use crate::renderer::{Renderer, Skinning};
-use crate::shader_types::{SpecializationConstants, material_features};
+use crate::shader_types::material_features;
 use crate::vulkan;
 use crate::vulkan::buffer::Buffer;
 use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
-use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineLayout};
-use crate::vulkan::spirv::{self, Spirv};
+use crate::vulkan::pipeline::{GraphicsPipelineInfo, PipelineLayout};
+use crate::vulkan::spirv;
 
 /// The set of a model's data for debug views. It takes the place of the light.
 pub const DEBUG_SET: u32 = 2;
@@ -56,57 +55,55 @@ pub struct DebugConstants {
     pub coarsest_level: u32,
 }
 
-/// The data that the surfaces of characters show. All views draw the same skinned vertices.
+/// The data that the surfaces of characters show. All views draw the same skinned vertices. Each has the number that
+/// `debug_views.glsl` has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum DebugView {
     /// Materials in the light of sun and sky.
     #[default]
-    Lit,
+    Lit = 0,
     /// The vertex normals in world space: red is x, green is y, blue is z.
-    Normals,
+    Normals = 1,
     /// The vertex tangents in world space; grey without tangents.
-    Tangents,
+    Tangents = 2,
     /// The first pair of texture coordinates: red is u, green is v.
-    TexCoords,
+    TexCoords = 3,
     /// The colours of the vertices (COLOR_0), times the tint of the instance; white without them.
-    Colors,
+    Colors = 13,
     /// The sum of joint colours times weights.
-    Weights,
+    Weights = 4,
     /// The colour of the strongest joint.
-    Joints,
+    Joints = 5,
     /// The number of joints of each vertex: 0 for rigid meshes.
-    Influences,
+    Influences = 6,
     /// The weight of one joint of each model, as heat.
-    Heat,
+    Heat = 7,
     /// A colour for each instance.
-    Instances,
+    Instances = 8,
     /// A colour for each pose.
-    Poses,
+    Poses = 9,
     /// The level of detail: grey is full detail, then from green to red, the coarsest one.
-    Lod,
+    Lod = 12,
     /// The way of each vertex in world space since the last frame: red is x, green is y, blue is z.
-    Motion,
+    Motion = 14,
     /// The edges of triangles.
-    Wireframe,
+    Wireframe = 11,
 }
 
 impl DebugView {
+    /// The value of `DEBUG_VIEW` for the surface below the wires.
+    pub const CLAY: u32 = 10;
+    /// The value of `DEBUG_VIEW` for the edges of triangles.
+    pub const WIRES: u32 = Self::Wireframe as u32;
+
     /// All views that need no further choice, in the order in which `view` shows them.
-    pub const ALL: [Self; 13] = [
-        Self::Lit,
-        Self::Weights,
-        Self::Joints,
-        Self::Influences,
-        Self::Normals,
-        Self::Tangents,
-        Self::TexCoords,
-        Self::Colors,
-        Self::Instances,
-        Self::Poses,
-        Self::Lod,
-        Self::Motion,
-        Self::Wireframe,
-    ];
+    pub const ALL: [Self; 13] = {
+        use DebugView::*;
+        [
+            Lit, Weights, Joints, Influences, Normals, Tangents, TexCoords, Colors, Instances, Poses, Lod, Motion,
+            Wireframe,
+        ]
+    };
 
     /// Returns the name that options and titles use.
     pub fn name(self) -> &'static str {
@@ -121,25 +118,26 @@ impl DebugView {
     /// Returns the name, the meaning of the colours, and the values of `DEBUG_VIEW` that are drawn one over the other. The views
     /// without such a value are drawn elsewhere.
     fn facts(self) -> (&'static str, &'static str, &'static [u32]) {
-        use debug_views as number;
         match self {
             Self::Lit => ("lit", "", &[]),
-            Self::Normals => ("normals", "x red, y green, z blue; grey is 0", &[number::NORMALS]),
-            Self::Tangents => ("tangents", "x red, y green, z blue; grey: no tangents", &[number::TANGENTS]),
-            Self::TexCoords => ("texcoords", "u red, v green", &[number::TEX_COORDS]),
-            Self::Colors => ("colors", "the colours of the vertices; white: none", &[number::COLORS]),
-            Self::Weights => ("weights", "the colours of the joints, mixed by weight", &[number::WEIGHTS]),
-            Self::Joints => ("joints", "the colour of the strongest joint", &[number::JOINTS]),
-            Self::Influences => {
-                ("influences", "joints: 1 blue, 2 cyan, 3 green, 4 yellow, more red; 0 grey", &[number::INFLUENCES])
-            }
-            Self::Heat => ("heat", "grey 0, then blue, green (half), yellow, red 1", &[number::HEAT]),
-            Self::Instances => ("instances", "a colour for each instance", &[number::INSTANCES]),
-            Self::Poses => ("poses", "the same colour: the same pose", &[number::POSES]),
-            Self::Lod => ("lod", "grey: full detail, then green to red: coarser", &[number::LOD]),
+            Self::Normals => ("normals", "x red, y green, z blue; grey is 0", &[Self::Normals as u32]),
+            Self::Tangents => ("tangents", "x red, y green, z blue; grey: no tangents", &[Self::Tangents as u32]),
+            Self::TexCoords => ("texcoords", "u red, v green", &[Self::TexCoords as u32]),
+            Self::Colors => ("colors", "the colours of the vertices; white: none", &[Self::Colors as u32]),
+            Self::Weights => ("weights", "the colours of the joints, mixed by weight", &[Self::Weights as u32]),
+            Self::Joints => ("joints", "the colour of the strongest joint", &[Self::Joints as u32]),
+            Self::Influences => (
+                "influences",
+                "joints: 1 blue, 2 cyan, 3 green, 4 yellow, more red; 0 grey",
+                &[Self::Influences as u32],
+            ),
+            Self::Heat => ("heat", "grey 0, then blue, green (half), yellow, red 1", &[Self::Heat as u32]),
+            Self::Instances => ("instances", "a colour for each instance", &[Self::Instances as u32]),
+            Self::Poses => ("poses", "the same colour: the same pose", &[Self::Poses as u32]),
+            Self::Lod => ("lod", "grey: full detail, then green to red: coarser", &[Self::Lod as u32]),
             Self::Motion => ("motion", "way since the last frame: x red, y green, z blue; grey 0; black: unknown", &[]),
             // The surface hides the edges behind it.
-            Self::Wireframe => ("wireframe", "", &[number::CLAY, number::WIRES]),
+            Self::Wireframe => ("wireframe", "", &[Self::CLAY, Self::WIRES]),
         }
     }
 
@@ -148,46 +146,6 @@ impl DebugView {
         let at = Self::ALL.iter().position(|&view| view == self).map_or(0, |at| (at + 1) % Self::ALL.len());
         Self::ALL[at]
     }
-}
-
-/// The values of the constant `DEBUG_VIEW`.
-pub mod debug_views {
-    /// The normals of the skinned vertices.
-    pub const NORMALS: u32 = 1;
-    /// The tangents of the skinned vertices.
-    pub const TANGENTS: u32 = 2;
-    /// The first pair of texture coordinates.
-    pub const TEX_COORDS: u32 = 3;
-    /// The sum of joint colours times weights.
-    pub const WEIGHTS: u32 = 4;
-    /// The colour of the strongest joint.
-    pub const JOINTS: u32 = 5;
-    /// The number of joints of each vertex.
-    pub const INFLUENCES: u32 = 6;
-    /// The weight of one joint.
-    pub const HEAT: u32 = 7;
-    /// A colour for each instance.
-    pub const INSTANCES: u32 = 8;
-    /// A colour for each pose.
-    pub const POSES: u32 = 9;
-    /// The surface below the wires.
-    pub const CLAY: u32 = 10;
-    /// The edges of triangles.
-    pub const WIRES: u32 = 11;
-    /// A colour for each level of detail.
-    pub const LOD: u32 = 12;
-    /// The colours of the vertices.
-    pub const COLORS: u32 = 13;
-}
-
-/// The key of a pipeline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    /// The value of `DEBUG_VIEW`.
-    view: u32,
-    topology: Topology,
-    features: u32,
-    variant: SkinVariant,
 }
 
 /// The view that the next frame shows, and the pipelines of all views that have been drawn.
@@ -201,12 +159,10 @@ pub struct DebugViews {
 }
 
 struct Drawing {
-    pipelines: BTreeMap<Key, Pipeline>,
+    /// The pipelines for each value of `DEBUG_VIEW` that has been drawn.
+    pipelines: BTreeMap<u32, CrowdPipelines>,
     layout: PipelineLayout,
     models: Vec<DebugModel>,
-    skinning: Skinning,
-    /// The view of which all pipelines exist.
-    ready: DebugView,
 }
 
 /// What the views need of a model.
@@ -248,7 +204,9 @@ impl DebugViews {
                 Some(drawing) => drawing,
                 None => self.drawing.insert(Drawing::new(building, crowd.models())?),
             };
-            drawing.prepare(building, view)?;
+            for &layer in view.facts().2 {
+                drawing.prepare(building, layer)?;
+            }
         }
         self.view = view;
         Ok(())
@@ -257,9 +215,7 @@ impl DebugViews {
     /// Draws all visible instances, and returns true, if there is a view.
     pub fn record(&self, input: &PassInput) -> bool {
         let layers = self.view.facts().2;
-        let Some(Drawing { pipelines, layout, models, skinning, .. }) =
-            self.drawing.as_ref().filter(|_| !layers.is_empty())
-        else {
+        let Some(Drawing { pipelines, layout, models }) = self.drawing.as_ref().filter(|_| !layers.is_empty()) else {
             return false;
         };
         let PassInput { recorder, slot, .. } = *input;
@@ -277,9 +233,8 @@ impl DebugViews {
             };
             recorder.push_constants(layout, &constants);
         };
-        for &layer in layers {
-            let pipeline_of = |draw: &GpuDraw| pipelines.get(&key(draw, layer, *skinning)?);
-            crowd_draw::record_with(input, layout, Eye::Camera, bind_vertices, pipeline_of);
+        for pipelines in layers.iter().filter_map(|layer| pipelines.get(layer)) {
+            crowd_draw::record_with(input, layout, Eye::Camera, bind_vertices, pipelines);
         }
         true
     }
@@ -291,16 +246,13 @@ impl Drawing {
         let device = builder.device();
         let bindings = [(vk::DescriptorType::STORAGE_BUFFER, vk::ShaderStageFlags::VERTEX); 3];
         let set_layout = DescriptorSetLayout::new(device, "debug set layout", &bindings)?;
-        let layout = PipelineLayout::new(
-            device,
-            "debug pipeline layout",
-            vk::PipelineBindPoint::GRAPHICS,
-            &[&layouts.frame, layouts.vertices(skinning), &set_layout, &layouts.material],
-            Some((vk::ShaderStageFlags::VERTEX, size_of::<DebugConstants>())),
-        )?;
+        let sets = [&layouts.frame, skinning.choose([&layouts.page, &layouts.model]), &set_layout, &layouts.material];
+        let (stage, constants_bytes) = (vk::ShaderStageFlags::VERTEX, size_of::<DebugConstants>());
+        let layout = PipelineLayout::new(device, "debug pipeline layout", stage, &sets, constants_bytes)?;
         let debug_model = |(model, gpu): (&Model, &GpuModel)| {
             let name = format!("{}: palette entries", model.name);
-            let entries = palette_entries(&model.palette);
+            let entry = |(&node, &is_joint): (&u32, &bool)| PaletteEntry { node, is_joint: is_joint.into() };
+            let entries: Vec<_> = model.palette.nodes.iter().zip(&model.palette.is_joint).map(entry).collect();
             let entries = Buffer::filled(device, &name, vk::BufferUsageFlags::STORAGE_BUFFER, &entries)?;
             let [bind_vertices, influences, ..] = &gpu.buffers;
             let bindings = [bind_vertices, influences, &entries].map(Binding::Buffer);
@@ -309,79 +261,42 @@ impl Drawing {
             Ok(DebugModel { set, coarsest_level, _palette_entries: entries })
         };
         let models = models.iter().zip(building.models).map(debug_model).collect::<vulkan::Result<_>>()?;
-        Ok(Self { pipelines: BTreeMap::new(), layout, models, skinning, ready: DebugView::Lit })
+        Ok(Self { pipelines: BTreeMap::new(), layout, models })
     }
 
-    /// Builds the pipelines of a view that do not exist yet.
-    fn prepare(&mut self, building: Building, view: DebugView) -> vulkan::Result<()> {
-        if self.ready == view {
+    /// Builds the pipelines for a value of `DEBUG_VIEW`, if they do not exist yet.
+    fn prepare(&mut self, building: Building, layer: u32) -> vulkan::Result<()> {
+        if self.pipelines.contains_key(&layer) {
             return Ok(());
         }
-        let draws = building.models.iter().flat_map(|model| &model.draws);
-        for key in draws.flat_map(|draw| view.facts().2.iter().filter_map(|&layer| key(draw, layer, building.skinning)))
-        {
-            if let Entry::Vacant(entry) = self.pipelines.entry(key) {
-                let vertex = match key.variant.skinning {
-                    Skinning::Compute => &spirv::DEBUG_VIEW_VERT,
-                    Skinning::Vertex => &spirv::DEBUG_VIEW_SKINNING_VERT,
-                };
-                entry.insert(pipeline(building, &self.layout, vertex, &key)?);
-            }
-        }
-        self.ready = view;
+        let Building { skinning, samples, .. } = building;
+        let vertex = skinning.choose([&spirv::DEBUG_VIEW_VERT, &spirv::DEBUG_VIEW_SKINNING_VERT]);
+        let name = format!("debug view {layer}");
+        let is_wires = layer == DebugView::WIRES;
+        let is_drawn = |draw: &GpuDraw| !is_wires || draw.topology == Topology::Triangles;
+        let constants_of = |draw: &GpuDraw| is_drawn(draw).then(|| draw.constants(skinning, draw.features & FEATURES));
+        let pipelines = CrowdPipelines::new(building, constants_of, |_| GraphicsPipelineInfo {
+            fragment: Some(&spirv::DEBUG_VIEW_FRAG),
+            constants: std::slice::from_ref(&layer),
+            vertex_input: vertex_input::NUMBERED_CHARACTERS,
+            polygon_mode: if is_wires { vk::PolygonMode::LINE } else { vk::PolygonMode::FILL },
+            color_format: Some(HDR_FORMAT),
+            depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, !is_wires)),
+            samples,
+            // Slightly nearer than the surface.
+            depth_bias: is_wires.then_some((64.0, 1.0)),
+            ..GraphicsPipelineInfo::new(&name, &self.layout, vertex)
+        })?;
+        self.pipelines.insert(layer, pipelines);
         Ok(())
     }
 }
 
-/// Returns the key of the pipeline of a draw, or `None` if this layer does not show the draw.
-fn key(draw: &GpuDraw, view: u32, skinning: Skinning) -> Option<Key> {
-    if view == debug_views::WIRES && draw.topology != Topology::Triangles {
-        return None;
-    }
-    Some(Key {
-        view,
-        topology: draw.topology,
-        features: draw.features & FEATURES,
-        variant: draw.skin_variant(skinning),
-    })
-}
-
 /// The material features that matter without light.
-const FEATURES: u32 = material_features::FLAT
-    | material_features::THIN
-    | material_features::MASKED
-    | material_features::TEX_COORDS_VARY
-    | material_features::BASE_COLOR_TEXTURE
-    | material_features::COLOR_FACTOR
-    | material_features::MIRRORED_BY_CLIPS
-    | material_features::TANGENTS;
-
-/// Builds a pipeline whose fragment shader is that of the debug views.
-fn pipeline(building: Building, layout: &PipelineLayout, vertex: &Spirv, key: &Key) -> vulkan::Result<Pipeline> {
-    let Key { view, topology, features, variant } = *key;
-    let is_wires = view == debug_views::WIRES;
-    let name = format!("debug view: {key:?}");
-    let constants = SpecializationConstants { features, ..variant.constants() };
-    building.builder.graphics(&GraphicsPipelineInfo {
-        fragment: Some(&spirv::DEBUG_VIEW_FRAG),
-        // The view follows the constants of all shaders.
-        constants: &[&constants.words()[..], &[view]].concat(),
-        vertex_input: vertex_input::NUMBERED_CHARACTERS,
-        topology: vertex_input::primitive(topology),
-        polygon_mode: if is_wires { vk::PolygonMode::LINE } else { vk::PolygonMode::FILL },
-        color_format: Some(HDR_FORMAT),
-        depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, !is_wires)),
-        samples: building.samples,
-        // Slightly nearer than the surface.
-        depth_bias: is_wires.then_some((64.0, 1.0)),
-        ..GraphicsPipelineInfo::new(&name, layout, vertex)
-    })
-}
-
-fn palette_entries(palette: &PaletteLayout) -> Vec<PaletteEntry> {
-    let entry = |(&node, &is_joint): (&u32, &bool)| PaletteEntry { node, is_joint: u32::from(is_joint) };
-    palette.nodes.iter().zip(&palette.is_joint).map(entry).collect()
-}
+const FEATURES: u32 = {
+    use material_features::*;
+    FLAT | THIN | MASKED | TEX_COORDS_VARY | BASE_COLOR_TEXTURE | COLOR_FACTOR | MIRRORED_BY_CLIPS | TANGENTS
+};
 
 /// Returns the size of the palette entries of models in bytes, which all views but the lit one need.
 pub fn bytes(view: DebugView, models: &[Model]) -> u64 {

@@ -7,8 +7,6 @@
 //! Invariant: nobody writes a slot before the next frame has finished. So there is one slot more than frames in flight as soon as
 //! motion was shown ([`Renderer::keep_last_slot`]).
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::mem::MaybeUninit;
 use std::sync::{Arc, Weak};
 
@@ -16,22 +14,21 @@ use ash::vk;
 use bytemuck::{Pod, Zeroable};
 
 use crate::crowd::{Batch, Crowd};
-use crate::model::Topology;
 use crate::renderer::error::{Error, Result};
 use crate::renderer::layouts::VERTICES_SET;
 use crate::renderer::memory::Additions;
 use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
-use crate::renderer::passes::crowd_draw::{self, Eye};
-use crate::renderer::passes::shadow_pass::caster_key;
+use crate::renderer::passes::crowd_draw::{self, CrowdPipelines, Eye};
+use crate::renderer::passes::shadow_pass::depth_features;
 use crate::renderer::passes::{Building, PassInput, vertex_input};
 use crate::renderer::resident::model::{GpuDraw, GpuModel};
 use crate::renderer::{Renderer, Shot, Skinning};
-use crate::shader_types::{InstanceData, JointMatrix, SkinnedVertex, SpecializationConstants};
+use crate::shader_types::{InstanceData, JointMatrix, SkinnedVertex};
 use crate::vulkan;
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
 use crate::vulkan::device::Device;
-use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineLayout};
+use crate::vulkan::pipeline::{GraphicsPipelineInfo, PipelineLayout};
 use crate::vulkan::spirv;
 
 /// The set of a page of the last frame. It takes the place of the light.
@@ -89,11 +86,8 @@ struct History {
     pages: Vec<(u64, DescriptorSet)>,
 }
 
-/// The key of a pipeline: a topology, and the material features that matter for the surface that is seen.
-type Key = (Topology, u32);
-
 struct Drawing {
-    pipelines: BTreeMap<Key, Pipeline>,
+    pipelines: CrowdPipelines,
     layout: PipelineLayout,
     set_layout: DescriptorSetLayout,
     /// The page of a frame that shows nothing.
@@ -134,7 +128,13 @@ impl MotionView {
         history.crowd = Arc::downgrade(&crowd.identity);
         history.time_seconds = shot.time_seconds;
         history.crowd_height_metres = bounds.max.y - bounds.min.y;
-        let instances = history.make_room(renderer.device(), slot, crowd.instance_count())?;
+        let needed_bytes = (crowd.instance_count() * size_of::<InstanceHistory>()) as u64;
+        let names = ("instance history", vk::BufferUsageFlags::STORAGE_BUFFER);
+        if Buffer::make_room(&mut history.instances, renderer.device(), names, (needed_bytes, needed_bytes))? {
+            // Its sets refer to the old buffer.
+            history.pages.clear();
+        }
+        let Some(instances) = &mut history.instances else { return Ok(()) };
         // SAFETY: the slot's last frame and the frame after it, which have read the buffer, have finished.
         let instances = unsafe { instances.mapped_for_writing::<InstanceHistory>(crowd.instance_count()) };
         instances.fill(MaybeUninit::zeroed());
@@ -172,30 +172,13 @@ impl MotionView {
         for (page, (_, set)) in (0..).zip(&past.pages) {
             recorder.bind_set(layout, LAST_PAGE_SET, set);
             recorder.push_constants(layout, &MotionConstants { page, half_way_metres });
-            let pipeline_of = |draw: &GpuDraw| pipelines.get(&key(draw));
-            crowd_draw::record_with(input, layout, Eye::Camera, bind_vertices, pipeline_of);
+            crowd_draw::record_with(input, layout, Eye::Camera, bind_vertices, pipelines);
         }
         true
     }
 }
 
 impl History {
-    /// Returns the buffer of the instances, with room for `count` of them.
-    fn make_room(&mut self, device: &Arc<Device>, slot: usize, count: usize) -> vulkan::Result<&mut Buffer> {
-        let needed_bytes = (count * size_of::<InstanceHistory>()) as u64;
-        let old = self.instances.take().filter(|old| old.size_bytes() >= needed_bytes);
-        let buffer = match old {
-            Some(old) => old,
-            None => {
-                // Its sets refer to the old buffer.
-                self.pages.clear();
-                let (usage, memory) = (vk::BufferUsageFlags::STORAGE_BUFFER, BufferMemory::Upload);
-                Buffer::new(device, &format!("instance history {slot}"), needed_bytes, usage, memory)?
-            }
-        };
-        Ok(self.instances.insert(buffer))
-    }
-
     /// Makes the sets of all pages that have none yet, given the number and the vertices of each.
     fn write_sets<'a>(
         &mut self,
@@ -221,41 +204,26 @@ impl History {
 
 impl Drawing {
     fn new(building: Building) -> vulkan::Result<Self> {
-        let Building { builder, layouts, models, samples, .. } = building;
+        let Building { builder, layouts, skinning, samples, .. } = building;
         let device = builder.device();
         let bindings = [(vk::DescriptorType::STORAGE_BUFFER, vk::ShaderStageFlags::VERTEX); 2];
         let set_layout = DescriptorSetLayout::new(device, "last page set layout", &bindings)?;
-        let layout = PipelineLayout::new(
-            device,
-            "motion pipeline layout",
-            vk::PipelineBindPoint::GRAPHICS,
-            &[&layouts.frame, &layouts.page, &set_layout, &layouts.material],
-            Some((vk::ShaderStageFlags::VERTEX, size_of::<MotionConstants>())),
-        )?;
-        let mut pipelines = BTreeMap::new();
-        for (topology, features) in models.iter().flat_map(|model| &model.draws).map(key) {
-            if let Entry::Vacant(entry) = pipelines.entry((topology, features)) {
-                let name = format!("motion: {topology:?}, features {features}");
-                entry.insert(builder.graphics(&GraphicsPipelineInfo {
-                    fragment: Some(&spirv::MOTION_VIEW_FRAG),
-                    constants: &SpecializationConstants { features, ..SpecializationConstants::default() }.words(),
-                    vertex_input: vertex_input::NUMBERED_CHARACTERS,
-                    topology: vertex_input::primitive(topology),
-                    color_format: Some(HDR_FORMAT),
-                    depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, true)),
-                    samples,
-                    ..GraphicsPipelineInfo::new(&name, &layout, &spirv::MOTION_VIEW_VERT)
-                })?);
-            }
-        }
+        let sets = [&layouts.frame, &layouts.page, &set_layout, &layouts.material];
+        let (stage, constants_bytes) = (vk::ShaderStageFlags::VERTEX, size_of::<MotionConstants>());
+        let layout = PipelineLayout::new(device, "motion pipeline layout", stage, &sets, constants_bytes)?;
+        let constants_of = |draw: &GpuDraw| Some(draw.constants(skinning, depth_features(draw)));
+        let pipelines = CrowdPipelines::new(building, constants_of, |_| GraphicsPipelineInfo {
+            fragment: Some(&spirv::MOTION_VIEW_FRAG),
+            vertex_input: vertex_input::NUMBERED_CHARACTERS,
+            color_format: Some(HDR_FORMAT),
+            depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, true)),
+            samples,
+            ..GraphicsPipelineInfo::new("motion", &layout, &spirv::MOTION_VIEW_VERT)
+        })?;
         let (usage, memory) = (vk::BufferUsageFlags::STORAGE_BUFFER, BufferMemory::Device);
         let no_vertices = Buffer::new(device, "no vertices", size_of::<SkinnedVertex>() as u64, usage, memory)?;
         Ok(Self { pipelines, layout, set_layout, no_vertices })
     }
-}
-
-fn key(draw: &GpuDraw) -> Key {
-    (draw.topology, caster_key(draw, Skinning::Compute).0)
 }
 
 /// Returns what the view adds to the memory of frames: a slot, and a list for each slot, of which there are at most four.

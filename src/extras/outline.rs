@@ -5,27 +5,21 @@
 //! picture, a line around the pixels that it covers, also where other characters hide it. Everything is built when a program
 //! first selects an instance that the camera sees. `render` and `bench` never do.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
 use ash::vk;
 
 use crate::crowd::{Batch, Crowd, FramePlan, InstanceRange};
 use crate::model::Topology;
+use crate::renderer::Renderer;
 use crate::renderer::error::Result;
-use crate::renderer::output::attachments::{DEPTH_BYTES, DEPTH_FORMAT};
-use crate::renderer::passes::crowd_draw::{self, Eye};
-use crate::renderer::passes::shadow_pass::{CasterKey, caster_key, caster_pipeline};
-use crate::renderer::passes::tone_map_pass::output_constants;
+use crate::renderer::output::attachments::{DEPTH_BYTES, depth_map};
+use crate::renderer::passes::crowd_draw::{self, CrowdPipelines, Eye};
+use crate::renderer::passes::shadow_pass::depth_pipelines;
+use crate::renderer::passes::tone_map_pass::{SampledImage, output_constants};
 use crate::renderer::passes::{Building, PassInput};
-use crate::renderer::resident::model::GpuDraw;
-use crate::renderer::{Renderer, Skinning};
 use crate::vulkan;
 use crate::vulkan::barrier::{Access, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
-use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
-use crate::vulkan::device::Device;
-use crate::vulkan::image::{Image, ImageInfo, Sampler};
-use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, PipelineLayout};
+use crate::vulkan::image::Image;
+use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline};
 use crate::vulkan::recorder::Rendering;
 use crate::vulkan::spirv;
 
@@ -44,14 +38,12 @@ pub struct Outline {
 struct Drawing {
     /// The depth of the instance.
     silhouette: Image,
-    casters: BTreeMap<CasterKey, Pipeline>,
-    skinning: Skinning,
+    casters: CrowdPipelines,
     line: Pipeline,
     /// The format of the images that the line is drawn to.
     format: vk::Format,
-    layout: PipelineLayout,
-    set: DescriptorSet,
-    sampler: Sampler,
+    /// The silhouette, as the line samples it.
+    input: SampledImage,
 }
 
 impl Outline {
@@ -63,10 +55,7 @@ impl Outline {
     /// Plans the instance, and builds what is missing for the output. Frames in flight may use what it replaces, so it waits.
     pub fn fit(&mut self, renderer: &mut Renderer) -> Result<()> {
         self.plan.batches.clear();
-        let (Some(index), Some(extent), Some(format)) = (self.index, renderer.image_extent(), renderer.image_format())
-        else {
-            return Ok(());
-        };
+        let (Some(index), Some((extent, format))) = (self.index, renderer.image()) else { return Ok(()) };
         let seen = |first: u32, count: u32| (first..first + count).contains(&index);
         let batch = renderer.plan().batches.iter().find(|batch| seen(batch.seen.first, batch.seen.count));
         let Some(&batch) = batch else { return Ok(()) };
@@ -76,9 +65,9 @@ impl Outline {
             Some(drawing) if drawing.format == format && drawing.silhouette.info().extent == extent => {}
             Some(drawing) if drawing.format == format => {
                 renderer.wait()?;
-                drawing.silhouette = image(renderer.device(), extent)?;
+                drawing.silhouette = depth_map(renderer.device(), "silhouette", extent)?;
                 // SAFETY: all frames have finished.
-                unsafe { drawing.set.write(&[Binding::Texture(&drawing.silhouette, &drawing.sampler)]) };
+                unsafe { drawing.input.replace(&drawing.silhouette) };
             }
             _ => {
                 renderer.wait()?;
@@ -95,15 +84,13 @@ impl Outline {
 
     /// Draws the depth of the instance into the cleared image.
     pub fn record_silhouette(&self, input: &PassInput) {
-        let Some(Drawing { silhouette, casters, skinning, .. }) = self.shown() else { return };
+        let Some(Drawing { silhouette, casters, .. }) = self.shown() else { return };
         let barrier = |from, to| input.recorder.image_barriers([ImageBarrier::new(silhouette, from, to)]);
         // The previous frame wrote it (WAW), and its line has sampled it (WAR).
         barrier(discarded(Access::DEPTH_WRITE.and(Access::SAMPLED_READ.finished())), DEPTH_TARGET);
         let rendering = Rendering { depth: Some(silhouette), keeps_depth: true, y_up: true, ..Rendering::default() };
         input.recorder.rendering(rendering, || {
-            crowd_draw::record(&PassInput { plan: &self.plan, ..*input }, Eye::Camera, |draw| {
-                if has_silhouette(draw) { casters.get(&caster_key(draw, *skinning)) } else { None }
-            });
+            crowd_draw::record(&PassInput { plan: &self.plan, ..*input }, Eye::Camera, casters);
         });
         // The line samples it (RAW).
         barrier(DEPTH_TARGET, SAMPLED);
@@ -111,55 +98,28 @@ impl Outline {
 
     /// Draws the line over the picture, inside a rendering.
     pub fn record_line(&self, input: &PassInput) {
-        let Some(Drawing { line, layout, set, .. }) = self.shown() else { return };
-        input.recorder.bind_pipeline(line);
-        input.recorder.bind_set(layout, 0, set);
-        input.recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
-        input.recorder.draw(0..3);
+        let Some(drawing) = self.shown() else { return };
+        drawing.input.bind(input.recorder, &drawing.line);
+        input.recorder.draw(0..3, (0, 1));
     }
 }
 
 impl Drawing {
     fn new(building: Building, extent: vk::Extent2D, format: vk::Format) -> vulkan::Result<Self> {
-        let Building { builder, models, skinning, .. } = building;
-        let device = builder.device();
-        let set_layout = DescriptorSetLayout::new(
-            device,
-            "outline set layout",
-            &[(vk::DescriptorType::COMBINED_IMAGE_SAMPLER, vk::ShaderStageFlags::FRAGMENT)],
-        )?;
-        let bind_point = vk::PipelineBindPoint::GRAPHICS;
-        let layout = PipelineLayout::new(device, "outline pipeline layout", bind_point, &[&set_layout], None)?;
+        let Building { builder, skinning, .. } = building;
+        let silhouette = depth_map(builder.device(), "silhouette", extent)?;
+        let input = SampledImage::new(builder.device(), "outline", &silhouette, (vk::ShaderStageFlags::FRAGMENT, 0))?;
         let line = builder.graphics(&GraphicsPipelineInfo {
             fragment: Some(&spirv::OUTLINE_FRAG),
             constants: &output_constants(format).words(),
             color_format: Some(format),
             blend: Some(Blend::Premultiplied),
-            ..GraphicsPipelineInfo::new("outline", &layout, &spirv::OUTLINE_VERT)
+            ..GraphicsPipelineInfo::new("outline", &input.layout, &spirv::OUTLINE_VERT)
         })?;
-        let vertex = match skinning {
-            Skinning::Compute => &spirv::SILHOUETTE_VERT,
-            Skinning::Vertex => &spirv::SILHOUETTE_SKINNING_VERT,
-        };
-        let draws = models.iter().flat_map(|model| &model.draws).filter(|draw| has_silhouette(draw));
-        let keys: BTreeSet<CasterKey> = draws.map(|draw| caster_key(draw, skinning)).collect();
-        let caster = |key| Ok((key, caster_pipeline(building, "silhouette", vertex, key)?));
-        let casters = keys.into_iter().map(caster).collect::<vulkan::Result<_>>()?;
-        let silhouette = image(device, extent)?;
-        let sampler = Sampler::clamped(device, "outline sampler", vk::Filter::NEAREST)?;
-        let set = DescriptorSet::new(device, "outline set", &set_layout, &[Binding::Texture(&silhouette, &sampler)])?;
-        Ok(Self { silhouette, casters, skinning, line, format, layout, set, sampler })
+        let vertex = skinning.choose([&spirv::SILHOUETTE_VERT, &spirv::SILHOUETTE_SKINNING_VERT]);
+        let casters = depth_pipelines(building, "silhouette", vertex, |draw| draw.topology == Topology::Triangles)?;
+        Ok(Self { silhouette, casters, line, format, input })
     }
-}
-
-fn image(device: &Arc<Device>, extent: vk::Extent2D) -> vulkan::Result<Image> {
-    let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
-    let info = ImageInfo { aspect: vk::ImageAspectFlags::DEPTH, ..ImageInfo::color(DEPTH_FORMAT, extent, usage) };
-    Image::new(device, "silhouette", info)
-}
-
-fn has_silhouette(draw: &GpuDraw) -> bool {
-    draw.topology == Topology::Triangles
 }
 
 /// Returns the size of the silhouette in bytes.

@@ -14,14 +14,14 @@ use bytemuck::{Pod, Zeroable};
 use crate::renderer::Renderer;
 use crate::renderer::error;
 use crate::renderer::passes::PassInput;
-use crate::renderer::passes::tone_map_pass::output_constants;
+use crate::renderer::passes::tone_map_pass::{SampledImage, output_constants};
+use crate::renderer::passes::vertex_input::attribute;
 use crate::vulkan::Result;
 use crate::vulkan::barrier::{Access, ImageBarrier, SAMPLED, TRANSFER_TARGET, discarded};
-use crate::vulkan::buffer::{Buffer, BufferMemory};
-use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
+use crate::vulkan::buffer::Buffer;
 use crate::vulkan::device::Device;
-use crate::vulkan::image::{Image, ImageInfo, Sampler};
-use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, PipelineBuilder, PipelineLayout, VertexInput};
+use crate::vulkan::image::{Image, ImageInfo};
+use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, PipelineBuilder, VertexInput};
 use crate::vulkan::spirv;
 
 /// One vertex of the overlay.
@@ -55,15 +55,11 @@ pub const VERTICES: VertexInput<'_> = VertexInput {
         input_rate: vk::VertexInputRate::VERTEX,
     }],
     attributes: &[
-        attribute(0, vk::Format::R32G32_SFLOAT, offset_of!(OverlayVertex, position_pixels)),
-        attribute(1, vk::Format::R32G32_SFLOAT, offset_of!(OverlayVertex, tex_coords)),
-        attribute(2, vk::Format::R8G8B8A8_UNORM, offset_of!(OverlayVertex, color_unorm8)),
+        attribute(0, 0, vk::Format::R32G32_SFLOAT, offset_of!(OverlayVertex, position_pixels)),
+        attribute(0, 1, vk::Format::R32G32_SFLOAT, offset_of!(OverlayVertex, tex_coords)),
+        attribute(0, 2, vk::Format::R8G8B8A8_UNORM, offset_of!(OverlayVertex, color_unorm8)),
     ],
 };
-
-const fn attribute(location: u32, format: vk::Format, offset: usize) -> vk::VertexInputAttributeDescription {
-    vk::VertexInputAttributeDescription { location, binding: 0, format, offset: offset as u32 }
-}
 
 /// Triangles over the picture. They are drawn in order, and may be kept for several frames.
 #[derive(Debug, Default)]
@@ -121,8 +117,8 @@ pub struct Overlay {
 struct Drawing {
     /// The pipeline, and the format of the images that it draws to. `None` before the first frame.
     pipeline: Option<(Pipeline, vk::Format)>,
-    layout: PipelineLayout,
-    set: DescriptorSet,
+    /// The atlas, as the triangles sample it.
+    input: SampledImage,
     slots: Vec<SlotBuffers>,
     /// The slot of the frame.
     slot: usize,
@@ -130,7 +126,6 @@ struct Drawing {
     /// The rows of the atlas that the next frame copies, and their texels.
     changed_rows: Range<u32>,
     changed_texels: Vec<u8>,
-    _sampler: Sampler,
     device: Arc<Device>,
 }
 
@@ -159,7 +154,7 @@ impl Overlay {
     /// Copies the triangles and the changed rows of the atlas to the buffers of a slot, and builds the pipeline for the format of
     /// the image if there is none.
     pub fn fit(&mut self, renderer: &mut Renderer, slot: usize) -> error::Result<()> {
-        let (Some(drawing), Some(format)) = (&mut self.drawing, renderer.image_format()) else { return Ok(()) };
+        let (Some(drawing), Some((_, format))) = (&mut self.drawing, renderer.image()) else { return Ok(()) };
         if self.triangles.is_empty() {
             return Ok(());
         }
@@ -203,9 +198,9 @@ impl Overlay {
         let is_whole = *rows == (0..height);
         let from = if is_whole { discarded(last_use) } else { (last_use, SAMPLED.1) };
         recorder.image_barriers([ImageBarrier::new(&drawing.atlas, from, TRANSFER_TARGET)]);
-        let layers = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
-        let region = vk::BufferImageCopy::default()
-            .image_subresource(layers)
+        let region = drawing
+            .atlas
+            .first_level()
             .image_offset(vk::Offset3D { x: 0, y: rows.start as i32, z: 0 })
             .image_extent(vk::Extent3D { width, height: rows.end - rows.start, depth: 1 });
         recorder.copy_buffer_to_image(buffer, &drawing.atlas, region);
@@ -223,11 +218,9 @@ impl Overlay {
         else {
             return;
         };
-        recorder.bind_pipeline(pipeline);
-        recorder.bind_set(&drawing.layout, 0, &drawing.set);
-        recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
+        drawing.input.bind(recorder, pipeline);
         let clip_from_pixels = [2.0 / extent.width as f32, 2.0 / extent.height as f32];
-        recorder.push_constants(&drawing.layout, &OverlayConstants { clip_from_pixels });
+        recorder.push_constants(&drawing.input.layout, &OverlayConstants { clip_from_pixels });
         recorder.bind_vertex_buffer(0, vertices, 0);
         recorder.bind_index_buffer(indices, vk::IndexType::UINT32);
         let mut first_index = 0;
@@ -247,34 +240,20 @@ impl Overlay {
 impl Drawing {
     /// Creates an atlas without contents.
     fn new(device: &Arc<Device>, [width, height]: [u32; 2]) -> Result<Self> {
-        let set_layout = DescriptorSetLayout::new(
-            device,
-            "overlay set layout",
-            &[(vk::DescriptorType::COMBINED_IMAGE_SAMPLER, vk::ShaderStageFlags::FRAGMENT)],
-        )?;
-        let layout = PipelineLayout::new(
-            device,
-            "overlay pipeline layout",
-            vk::PipelineBindPoint::GRAPHICS,
-            &[&set_layout],
-            Some((vk::ShaderStageFlags::VERTEX, size_of::<OverlayConstants>())),
-        )?;
         let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
         let info = ImageInfo::color(vk::Format::R8G8B8A8_UNORM, vk::Extent2D { width, height }, usage);
         let atlas = Image::new(device, "overlay atlas", info)?;
+        let push_constants = (vk::ShaderStageFlags::VERTEX, size_of::<OverlayConstants>());
         // Letters lie on whole pixels, so no filter is needed.
-        let sampler = Sampler::clamped(device, "overlay sampler", vk::Filter::NEAREST)?;
-        let set = DescriptorSet::new(device, "overlay set", &set_layout, &[Binding::Texture(&atlas, &sampler)])?;
+        let input = SampledImage::new(device, "overlay", &atlas, push_constants)?;
         Ok(Self {
             pipeline: None,
-            layout,
-            set,
+            input,
             slots: Vec::new(),
             slot: 0,
             atlas,
             changed_rows: 0..0,
             changed_texels: Vec::new(),
-            _sampler: sampler,
             device: Arc::clone(device),
         })
     }
@@ -332,7 +311,7 @@ impl Drawing {
             vertex_input: VERTICES,
             color_format: Some(format),
             blend: Some(Blend::Premultiplied),
-            ..GraphicsPipelineInfo::new("overlay", &self.layout, &spirv::OVERLAY_VERT)
+            ..GraphicsPipelineInfo::new("overlay", &self.input.layout, &spirv::OVERLAY_VERT)
         })
     }
 }
@@ -344,15 +323,12 @@ impl Drawing {
 unsafe fn fill<T: Pod>(
     device: &Arc<Device>,
     buffer: &mut Option<Buffer>,
-    (name, usage): (&str, vk::BufferUsageFlags),
+    names: (&str, vk::BufferUsageFlags),
     data: &[T],
 ) -> Result<()> {
     let size_bytes = size_of_val(data) as u64;
-    if buffer.as_ref().is_none_or(|buffer| buffer.size_bytes() < size_bytes) {
-        *buffer = None;
-        // Room to grow, so that few frames replace a buffer.
-        *buffer = Some(Buffer::new(device, name, 2 * size_bytes, usage, BufferMemory::Upload)?);
-    }
+    // Room to grow, so that few frames replace a buffer.
+    Buffer::make_room(buffer, device, names, (size_bytes, 2 * size_bytes))?;
     if let Some(buffer) = buffer {
         // SAFETY: the caller makes the promise.
         unsafe { buffer.mapped_for_writing(data.len()) }.write_copy_of_slice(data);

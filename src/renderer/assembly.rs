@@ -223,14 +223,9 @@ impl Renderer {
         self.output.resize(vk::Extent2D { width, height });
     }
 
-    /// Returns the size of the last frame's image, or `None` before the first frame.
-    pub fn image_extent(&self) -> Option<vk::Extent2D> {
-        self.framebuffer.as_ref().map(|framebuffer| framebuffer.attachments.extent)
-    }
-
-    /// Returns the format of the last frame's image, or `None` before the first frame.
-    pub fn image_format(&self) -> Option<vk::Format> {
-        self.framebuffer.as_ref().map(|framebuffer| framebuffer.format)
+    /// Returns the size and the format of the last frame's image, or `None` before the first frame.
+    pub fn image(&self) -> Option<(vk::Extent2D, vk::Format)> {
+        self.framebuffer.as_ref().map(|framebuffer| (framebuffer.attachments.extent, framebuffer.format))
     }
 
     /// Waits until all frames have finished.
@@ -253,11 +248,7 @@ impl Renderer {
 
     /// Creates the objects that depend on the output, if its size or format has changed.
     pub(super) fn fit_framebuffer(&mut self, extent: vk::Extent2D, format: vk::Format) -> vulkan::Result<()> {
-        if self
-            .framebuffer
-            .as_ref()
-            .is_some_and(|framebuffer| framebuffer.attachments.extent == extent && framebuffer.format == format)
-        {
+        if self.image() == Some((extent, format)) {
             return Ok(());
         }
         // Frames in flight may use the old attachments.
@@ -267,10 +258,10 @@ impl Renderer {
         let tone_map = match old {
             Some((tone_map, old_format)) if old_format == format => {
                 // SAFETY: all frames have finished.
-                unsafe { tone_map.set_attachments(&attachments) };
+                unsafe { tone_map.input.replace(&attachments.hdr) };
                 tone_map
             }
-            _ => ToneMapPass::new(&self.builder, format, self.transparent, &attachments)?,
+            _ => ToneMapPass::new(&self.builder, format, self.transparent, &attachments.hdr)?,
         };
         self.framebuffer = Some(Framebuffer { attachments, tone_map, format });
         Ok(())

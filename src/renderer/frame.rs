@@ -251,11 +251,11 @@ impl Renderer {
         let semaphore = |raw, stages| vk::SemaphoreSubmitInfo::default().semaphore(raw).value(0).stage_mask(stages);
         let commands = [&slot.scene_commands, &slot.output_commands]
             .map(|pool| [vk::CommandBufferSubmitInfo::default().command_buffer(pool.raw())]);
+        let presentable = self.output.render_finished(image).map(|raw| semaphore(raw, Stage::COLOR_ATTACHMENT_OUTPUT));
         // Tone mapping's colour output waits for the image.
         let waits = [semaphore(slot.image_available.raw(), Stage::COLOR_ATTACHMENT_OUTPUT)];
-        let waits = if self.output.waits_for_image() { &waits[..] } else { &[] };
+        let waits = if presentable.is_some() { &waits[..] } else { &[] };
         let finished = semaphore(self.timeline.raw(), Stage::ALL_COMMANDS).value(value);
-        let presentable = self.output.render_finished(image).map(|raw| semaphore(raw, Stage::COLOR_ATTACHMENT_OUTPUT));
         let signals = [finished, presentable.unwrap_or_default()];
         let signals = if presentable.is_some() { &signals[..] } else { &signals[..1] };
         let submits = [

@@ -72,11 +72,6 @@ pub struct Layouts {
 }
 
 impl Layouts {
-    /// Returns the layout of the set of the vertices in draws.
-    pub fn vertices(&self, skinning: Skinning) -> &DescriptorSetLayout {
-        if skinning == Skinning::Compute { &self.page } else { &self.model }
-    }
-
     /// Creates all layouts. The stage that skins decides what the vertices of draws are.
     pub fn new(device: &Arc<Device>, skinning: Skinning) -> Result<Self> {
         let frame = DescriptorSetLayout::new(device, "frame set layout", &FRAME)?;
@@ -86,21 +81,10 @@ impl Layouts {
         let mut bindings = vec![(Type::UNIFORM_BUFFER, Stage::FRAGMENT)];
         bindings.extend(material_features::TEXTURES.map(|_| (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT)));
         let material = DescriptorSetLayout::new(device, "material set layout", &bindings)?;
-        let skin = PipelineLayout::new(
-            device,
-            "skin pipeline layout",
-            vk::PipelineBindPoint::COMPUTE,
-            &[&frame, &model, &page],
-            Some((Stage::COMPUTE, size_of::<SkinConstants>())),
-        )?;
-        let vertices = if skinning == Skinning::Compute { &page } else { &model };
-        let scene = PipelineLayout::new(
-            device,
-            "scene pipeline layout",
-            vk::PipelineBindPoint::GRAPHICS,
-            &[&frame, vertices, &light, &material],
-            None,
-        )?;
+        let (sets, constants_bytes) = ([&frame, &model, &page], size_of::<SkinConstants>());
+        let skin = PipelineLayout::new(device, "skin pipeline layout", Stage::COMPUTE, &sets, constants_bytes)?;
+        let sets = [&frame, skinning.choose([&page, &model]), &light, &material];
+        let scene = PipelineLayout::new(device, "scene pipeline layout", Stage::VERTEX, &sets, 0)?;
         Ok(Self { frame, model, page, light, material, skin, scene })
     }
 }

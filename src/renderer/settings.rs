@@ -20,10 +20,12 @@ pub enum Skinning {
 impl Skinning {
     /// Returns the name that options and reports use.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Compute => "compute",
-            Self::Vertex => "vertex",
-        }
+        self.choose(["compute", "vertex"])
+    }
+
+    /// Returns what belongs to this stage, of what belongs to the compute shader and to the vertex shader.
+    pub fn choose<T: Copy>(self, of_stages: [T; 2]) -> T {
+        of_stages[self as usize]
     }
 }
 

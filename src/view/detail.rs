@@ -22,10 +22,11 @@ pub struct Detail {
     forward: Vec3,
     /// The allowed error in metres for each metre of depth.
     error_by_depth: f32,
-    /// The allowed error of shadows in metres.
-    shadow_error_metres: f32,
-    /// The largest distance between a caster and the ray of light through a point that it darkens, in metres.
-    shadow_reach_metres: f32,
+    /// The allowed error of a surface in the shadow map in metres.
+    pub shadow_error_metres: f32,
+    /// The largest distance between a surface in full detail and the ray of light through a point that its shadow darkens, in
+    /// metres.
+    pub shadow_reach_metres: f32,
 }
 
 impl Detail {
@@ -60,16 +61,5 @@ impl Detail {
     /// reaches the plane of the eye.
     pub fn error_metres_in_view(&self, center: Vec3, radius: f32) -> f32 {
         ((center - self.eye).dot(self.forward) - radius) * self.error_by_depth
-    }
-
-    /// Returns the allowed error of a surface in the shadow map in metres.
-    pub fn error_metres_in_shadow(&self) -> f32 {
-        self.shadow_error_metres
-    }
-
-    /// Returns the largest distance between a surface in full detail and the ray of light through a point that its shadow
-    /// darkens, in metres.
-    pub fn shadow_reach_metres(&self) -> f32 {
-        self.shadow_reach_metres
     }
 }

@@ -8,7 +8,6 @@
 
 mod camera;
 mod detail;
-mod flight;
 mod framing;
 mod look;
 mod regions;

@@ -70,12 +70,12 @@ impl ShadowView {
     pub fn fit(scene: &ShadowScene, map_texels: u32) -> Self {
         let axes = LightAxes::new(scene.to_light);
         let crowd = scene.crowd;
-        let outline = Extent::of(crowd.hull().map(|point| crowd.center() + point), &axes);
+        let outline = Extent::EMPTY.around(crowd.hull().map(|point| crowd.center() + point), &axes);
         let ground = outline.corners().map(|across| axes.at_height(across, GROUND_HEIGHT));
-        let whole = ground.iter().fold(outline, |extent, &point| extent.with(axes.light_from_world(point)));
-        let seen = Receivers { crowd, ground }.extent_seen_by(scene.camera, scene.aspect, &axes).within(&whole);
+        let whole = outline.around(ground, &axes);
+        let seen = receivers_seen(scene, ground, &axes).within(&whole);
         // Out of view: any view will do.
-        let extent = if seen.is_empty() { whole } else { seen };
+        let extent = if seen.size().min_element() < 0.0 { whole } else { seen };
 
         let used_texels = (USED_SHARE * map_texels.max(1) as f32 - 1.0).max(1.0);
         let texel_of = |extent: &Extent| (extent.size().max_element() / used_texels).clamp(1e-9, 1e9);
@@ -141,21 +141,17 @@ struct Extent {
 impl Extent {
     const EMPTY: Self = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
 
-    fn of(points: impl IntoIterator<Item = Vec3>, axes: &LightAxes) -> Self {
-        points.into_iter().fold(Self::EMPTY, |extent, point| extent.with(axes.light_from_world(point)))
-    }
-
-    fn with(self, point: Vec3) -> Self {
-        Self { min: self.min.min(point), max: self.max.max(point) }
+    /// Returns the smallest box that also holds these points of the world.
+    fn around(self, points: impl IntoIterator<Item = Vec3>, axes: &LightAxes) -> Self {
+        points
+            .into_iter()
+            .map(|point| axes.light_from_world(point))
+            .fold(self, |Self { min, max }, point| Self { min: min.min(point), max: max.max(point) })
     }
 
     /// Returns the part that lies in another box, as the light sees them.
     fn within(self, other: &Self) -> Self {
         Self { min: self.min.max(other.min), max: self.max.min(other.max) }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.min.x > self.max.x || self.min.y > self.max.y
     }
 
     /// Returns the corners as the light sees them, in order around the box.
@@ -173,42 +169,31 @@ impl Extent {
     }
 }
 
-/// The places where shadows can fall: on the characters, and on the ground. The air between them needs no texels.
-struct Receivers<'a> {
-    crowd: &'a Bounds,
-    /// The part of the ground that characters can shade.
-    ground: [Vec3; 4],
-}
+/// The corners of each face of a box, in order around it. Bits 0, 1 and 2 of a corner: its x, y and z are great.
+const FACES: [[usize; 4]; 6] = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6], [0, 2, 6, 4], [1, 3, 7, 5]];
 
-impl Receivers<'_> {
-    /// The corners of each face of the crowd's box, in order around it. Bits 0, 1 and 2 of a corner: its x, y and z are great.
-    const FACES: [[usize; 4]; 6] = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6], [0, 2, 6, 4], [1, 3, 7, 5]];
-
-    /// Returns the extent of the part that the camera sees.
-    fn extent_seen_by(&self, camera: &OrbitCamera, aspect: f32, axes: &LightAxes) -> Extent {
-        let clip_from_world = camera.clip_from_world(aspect);
-        let (eye, forward) = (camera.position(), camera.forward());
-        let far = (-forward).extend(forward.dot(eye) + REACH * camera.distance);
-        let frustum = Frustum::from_clip_from_world(clip_from_world);
-        let Bounds { min, max, .. } = *self.crowd;
-        let corner = |k: usize| Vec3::select(BVec3::new(k & 1 != 0, k & 2 != 0, k & 4 != 0), max, min);
-        let faces = Self::FACES.iter().map(|face| face.map(corner)).chain([self.ground]).map(|face| {
-            frustum.planes().iter().chain([&far]).fold(Polygon::quad(face), |polygon, &plane| polygon.clipped(plane))
-        });
-        let mut extent = faces.fold(Extent::EMPTY, |extent, face| {
-            face.points().iter().fold(extent, |extent, &point| extent.with(axes.light_from_world(point)))
-        });
-        // The corners of the frustum itself, if they lie in the box.
-        let world_from_clip = clip_from_world.inverse();
-        for (x, y) in [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)] {
-            let near = world_from_clip.project_point3(Vec3::new(x, y, 1.0));
-            let far = eye + (near - eye) * (REACH * camera.distance / camera.near());
-            for point in [near, far].into_iter().filter(|point| point.clamp(min, max) == *point) {
-                extent = extent.with(axes.light_from_world(point));
-            }
-        }
-        extent
+/// Returns the extent of the places that the camera sees and where shadows can fall: on the characters, and on the part of the
+/// ground that they can shade. The air between them needs no texels.
+fn receivers_seen(scene: &ShadowScene, ground: [Vec3; 4], axes: &LightAxes) -> Extent {
+    let ShadowScene { crowd, camera, aspect, .. } = *scene;
+    let clip_from_world = camera.clip_from_world(aspect);
+    let (eye, forward) = (camera.position(), camera.forward());
+    let far = (-forward).extend(forward.dot(eye) + REACH * camera.distance);
+    let frustum = Frustum::from_clip_from_world(clip_from_world);
+    let Bounds { min, max, .. } = *crowd;
+    let corner = |k: usize| Vec3::select(BVec3::new(k & 1 != 0, k & 2 != 0, k & 4 != 0), max, min);
+    let faces = FACES.iter().map(|face| face.map(corner)).chain([ground]).map(|face| {
+        frustum.planes().iter().chain([&far]).fold(Polygon::quad(face), |polygon, &plane| polygon.clipped(plane))
+    });
+    let mut extent = faces.fold(Extent::EMPTY, |extent, face| extent.around(face.points().iter().copied(), axes));
+    // The corners of the frustum itself, if they lie in the box.
+    let world_from_clip = clip_from_world.inverse();
+    for (x, y) in [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)] {
+        let near = world_from_clip.project_point3(Vec3::new(x, y, 1.0));
+        let far = eye + (near - eye) * (REACH * camera.distance / camera.near());
+        extent = extent.around([near, far].into_iter().filter(|point| point.clamp(min, max) == *point), axes);
     }
+    extent
 }
 
 /// A convex polygon in a fixed array, because the view is fitted in each frame and must not allocate.

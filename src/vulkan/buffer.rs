@@ -45,14 +45,7 @@ impl Buffer {
         memory: BufferMemory,
     ) -> Result<Self> {
         let size_bytes = size_bytes.max(1);
-        if size_bytes > device.physical.max_buffer_bytes {
-            return Err(Error::OverLimit {
-                what: name.to_owned(),
-                size_bytes,
-                limit: "maxBufferSize",
-                limit_bytes: device.physical.max_buffer_bytes,
-            });
-        }
+        Error::check_size(name, size_bytes, ("maxBufferSize", device.physical.max_buffer_bytes))?;
         let info = vk::BufferCreateInfo::default().size(size_bytes).usage(usage);
         // SAFETY: a valid create info.
         let raw = unsafe { device.raw.create_buffer(&info, None) }.context_for("vkCreateBuffer", name)?;
@@ -79,6 +72,23 @@ impl Buffer {
         unsafe { device.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) }
             .context_for("vkBindBufferMemory", name)?;
         Ok(Self { handle, size_bytes, memory })
+    }
+
+    /// Makes room for this frame's data in a mapped buffer that the CPU writes and the GPU does not use. If it is too small, another
+    /// one replaces it, of `new_bytes`. Returns whether it was replaced.
+    pub fn make_room(
+        buffer: &mut Option<Self>,
+        device: &Arc<Device>,
+        (name, usage): (&str, vk::BufferUsageFlags),
+        (used_bytes, new_bytes): (u64, u64),
+    ) -> Result<bool> {
+        let is_too_small = buffer.as_ref().is_none_or(|buffer| buffer.size_bytes < used_bytes);
+        if is_too_small {
+            // The old buffer is freed first, because both together may not fit.
+            *buffer = None;
+            *buffer = Some(Self::new(device, name, new_bytes, usage, BufferMemory::Upload)?);
+        }
+        Ok(is_too_small)
     }
 
     /// Creates a mapped buffer with contents that do not change. Shaders read the mapped memory.

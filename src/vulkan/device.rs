@@ -64,11 +64,14 @@ impl Device {
         let raw = unsafe { instance.raw().create_device(physical.raw, &info, None) }.context("vkCreateDevice")?;
         // SAFETY: the family was in the create info with one queue.
         let queue = unsafe { raw.get_device_queue(queue_family, 0) };
+        // The allocator does not log.
+        let mut debug_settings = AllocatorDebugSettings::default();
+        debug_settings.log_leaks_on_shutdown = false;
         let allocator = Allocator::new(&AllocatorCreateDesc {
             instance: instance.raw().clone(),
             device: raw.clone(),
             physical_device: physical.raw,
-            debug_settings: quiet_allocator(),
+            debug_settings,
             buffer_device_address: false,
             allocation_sizes: gpu_allocator::AllocationSizes::default(),
         });
@@ -151,15 +154,9 @@ impl Device {
         location: MemoryLocation,
         linear: bool,
     ) -> Result<Memory> {
-        if requirements.size > self.physical.max_allocation_bytes {
-            // gpu-allocator does not check this limit.
-            return Err(Error::OverLimit {
-                what: name.to_owned(),
-                size_bytes: requirements.size,
-                limit: "maxMemoryAllocationSize",
-                limit_bytes: self.physical.max_allocation_bytes,
-            });
-        }
+        // gpu-allocator does not check this limit.
+        let limit = ("maxMemoryAllocationSize", self.physical.max_allocation_bytes);
+        Error::check_size(name, requirements.size, limit)?;
         let allocation = self
             .allocator
             .lock()
@@ -202,13 +199,6 @@ impl Drop for Memory {
         // Freeing fails only for an allocation of another allocator, which the types exclude.
         let _ = self.device.allocator.lock().unwrap_or_else(PoisonError::into_inner).free(allocation);
     }
-}
-
-/// Returns settings with which the allocator does not log.
-fn quiet_allocator() -> AllocatorDebugSettings {
-    let mut settings = AllocatorDebugSettings::default();
-    settings.log_leaks_on_shutdown = false;
-    settings
 }
 
 impl Drop for Device {

@@ -62,6 +62,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// Refuses an object that is larger than a limit of the device. The limit has its C name.
+    pub(crate) fn check_size(what: &str, size_bytes: u64, (limit, limit_bytes): (&'static str, u64)) -> Result<()> {
+        match size_bytes <= limit_bytes {
+            true => Ok(()),
+            false => Err(Self::OverLimit { what: what.to_owned(), size_bytes, limit, limit_bytes }),
+        }
+    }
+
     /// Returns the failure of a call that concerns no named object.
     pub(super) fn call(call: &'static str, result: vk::Result) -> Self {
         Self::Call { call, object: String::new(), result }

@@ -111,6 +111,17 @@ impl Image {
     pub fn info(&self) -> &ImageInfo {
         &self.info
     }
+
+    /// Returns the region of a copy between a buffer and all texels of the first level.
+    pub fn first_level(&self) -> vk::BufferImageCopy {
+        let ImageInfo { aspect, extent: vk::Extent2D { width, height }, depth, .. } = self.info;
+        let subresource = vk::ImageSubresourceLayers::default().aspect_mask(aspect).layer_count(1);
+        vk::BufferImageCopy::default().image_subresource(subresource).image_extent(vk::Extent3D {
+            width,
+            height,
+            depth,
+        })
+    }
 }
 
 /// A texture sampler.

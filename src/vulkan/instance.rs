@@ -83,8 +83,8 @@ impl Instance {
     /// # Errors
     /// The errors of [`Self::new`], except a missing loader.
     pub fn with_entry(entry: ash::Entry, options: InstanceOptions) -> Result<Arc<Self>> {
-        let available = extension_names(&entry, None)?;
-        let has = |name: &CStr| available.iter().any(|have| have == name.to_bytes());
+        let available = extensions_of(&entry, None)?;
+        let has = |name: &CStr| has_extension(&available, name);
 
         let mut extensions: Vec<*const c_char> = options.surface_extensions.to_vec();
         let mut flags = vk::InstanceCreateFlags::empty();
@@ -199,14 +199,14 @@ fn layer_switch<'a>(name: &'a CStr, on: &'a [vk::Bool32; 1]) -> vk::LayerSetting
     setting
 }
 
-fn extension_names(entry: &ash::Entry, layer: Option<&CStr>) -> Result<Vec<Vec<u8>>> {
+fn extensions_of(entry: &ash::Entry, layer: Option<&CStr>) -> Result<Vec<vk::ExtensionProperties>> {
     // SAFETY: the entry is loaded.
-    let properties = unsafe { entry.enumerate_instance_extension_properties(layer) }
-        .context("vkEnumerateInstanceExtensionProperties")?;
-    Ok(properties
-        .iter()
-        .filter_map(|p| p.extension_name_as_c_str().ok().map(|name| name.to_bytes().to_vec()))
-        .collect())
+    unsafe { entry.enumerate_instance_extension_properties(layer) }.context("vkEnumerateInstanceExtensionProperties")
+}
+
+/// Returns whether an extension is in a list.
+pub(super) fn has_extension(extensions: &[vk::ExtensionProperties], name: &CStr) -> bool {
+    extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name))
 }
 
 /// The way to request synchronization validation from a layer.
@@ -242,8 +242,8 @@ impl LayerRequest {
             unsafe { entry.enumerate_instance_layer_properties() }.context("vkEnumerateInstanceLayerProperties")?;
         let is_wanted = |layer: &&vk::LayerProperties| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER);
         let layer = layers.iter().find(is_wanted).ok_or(Error::MissingValidationLayer)?;
-        let extensions = extension_names(entry, Some(VALIDATION_LAYER))?;
-        let has_layer_settings = extensions.iter().any(|name| name == ext::layer_settings::NAME.to_bytes());
+        let has_layer_settings =
+            has_extension(&extensions_of(entry, Some(VALIDATION_LAYER))?, ext::layer_settings::NAME);
         Ok(Self::new(has_layer_settings, layer.spec_version))
     }
 }

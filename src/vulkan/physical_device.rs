@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ash::{ext, khr, vk};
 
 use super::error::{Context, Error, Result};
-use super::instance::Instance;
+use super::instance::{Instance, has_extension};
 use super::surface::Surface;
 
 /// The number of storage buffers that the program's layouts have in a shader stage (`renderer::layouts` asserts it). Vulkan
@@ -82,8 +82,7 @@ impl PhysicalDevice {
             )
         };
         let properties = properties.properties;
-        let has =
-            |name: &std::ffi::CStr| extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name));
+        let has = |name| has_extension(&extensions, name);
         let mut swapchain_maintenance = vk::PhysicalDeviceSwapchainMaintenance1FeaturesEXT::default();
         let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut vulkan12).push_next(&mut vulkan13);
         if has(ext::swapchain_maintenance1::NAME) {
@@ -142,22 +141,16 @@ impl PhysicalDevice {
     pub fn choose(instance: &Instance, wanted: Option<&str>, surface: Option<&Surface>) -> Result<Self> {
         let all = Self::enumerate(instance)?;
         let available: Vec<String> = all.iter().map(|device| format!("{} {}", device.index, device.name)).collect();
-        let candidates: Vec<&Self> = match wanted {
-            None => all.iter().collect(),
-            Some(wanted) => {
-                let lower = wanted.to_lowercase();
-                // A number is an index and nothing else: `5` is no part of the name `RTX 5090`.
-                let is_index = wanted.bytes().all(|byte| byte.is_ascii_digit());
-                let matching: Vec<&Self> = match is_index {
-                    true => wanted.parse().ok().and_then(|index: usize| all.get(index)).into_iter().collect(),
-                    false => all.iter().filter(|device| device.name.to_lowercase().contains(&lower)).collect(),
-                };
-                if matching.is_empty() {
-                    return Err(Error::NoSuchDevice { wanted: wanted.to_owned(), available });
-                }
-                matching
-            }
+        // A number is an index and nothing else: `5` is no part of the name `RTX 5090`.
+        let is_named = |device: &Self, wanted: &str| match wanted.bytes().all(|byte| byte.is_ascii_digit()) {
+            true => wanted.parse() == Ok(device.index),
+            false => device.name.to_lowercase().contains(&wanted.to_lowercase()),
         };
+        let is_candidate = |device: &&Self| wanted.is_none_or(|wanted| is_named(device, wanted));
+        let candidates: Vec<&Self> = all.iter().filter(is_candidate).collect();
+        if let Some(wanted) = wanted.filter(|_| candidates.is_empty()) {
+            return Err(Error::NoSuchDevice { wanted: wanted.to_owned(), available });
+        }
         let mut reasons = Vec::new();
         let mut best: Option<Self> = None;
         for device in candidates {
@@ -311,20 +304,13 @@ impl PhysicalDevice {
 
     /// Returns the supported extensions that the program enables.
     pub fn wanted_extensions(&self, present: bool) -> Vec<&'static std::ffi::CStr> {
-        let mut extensions = Vec::new();
-        if present {
-            extensions.push(khr::swapchain::NAME);
-            if self.has_present_fences {
-                extensions.push(ext::swapchain_maintenance1::NAME);
-            }
-        }
-        if self.is_portability {
-            extensions.push(khr::portability_subset::NAME);
-        }
-        if self.has_memory_budget {
-            extensions.push(ext::memory_budget::NAME);
-        }
-        extensions
+        let extensions = [
+            (present, khr::swapchain::NAME),
+            (present && self.has_present_fences, ext::swapchain_maintenance1::NAME),
+            (self.is_portability, khr::portability_subset::NAME),
+            (self.has_memory_budget, ext::memory_budget::NAME),
+        ];
+        extensions.into_iter().filter_map(|(is_wanted, name)| is_wanted.then_some(name)).collect()
     }
 }
 

@@ -18,32 +18,34 @@ pub struct PipelineLayout {
     pub(super) handle: Owned<vk::PipelineLayout>,
     /// Whether pipelines with this layout are compute or graphics pipelines.
     pub(super) bind_point: vk::PipelineBindPoint,
-    /// The stages that read push constants.
-    pub(super) push_constant_stages: vk::ShaderStageFlags,
+    /// The stage that reads push constants.
+    pub(super) stage: vk::ShaderStageFlags,
 }
 
 impl PipelineLayout {
-    /// Creates a layout. Sets are numbered in order. Push constants start at offset 0.
+    /// Creates a layout. Sets are numbered in order. `stage` reads the push constants, which start at offset 0. Only the compute
+    /// stage makes it a layout of compute pipelines.
     pub fn new(
         device: &Arc<Device>,
         name: &str,
-        bind_point: vk::PipelineBindPoint,
+        stage: vk::ShaderStageFlags,
         sets: &[&DescriptorSetLayout],
-        push_constants: Option<(vk::ShaderStageFlags, usize)>,
+        push_constant_bytes: usize,
     ) -> Result<Self> {
         let sets: Vec<_> = sets.iter().map(|set| set.raw()).collect();
-        let ranges: Vec<_> = push_constants
-            .iter()
-            .map(|&(stages, bytes)| vk::PushConstantRange { stage_flags: stages, offset: 0, size: bytes as u32 })
-            .collect();
-        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(&ranges);
+        let ranges = [vk::PushConstantRange { stage_flags: stage, offset: 0, size: push_constant_bytes as u32 }];
+        let ranges = if push_constant_bytes > 0 { &ranges[..] } else { &[] };
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(ranges);
         // SAFETY: the set layouts are alive.
         let raw =
             unsafe { device.raw.create_pipeline_layout(&info, None) }.context_for("vkCreatePipelineLayout", name)?;
         // SAFETY: it was just made.
         let handle = unsafe { Owned::new(device, name, raw, ash::Device::destroy_pipeline_layout) };
-        let push_constant_stages = push_constants.map_or(vk::ShaderStageFlags::empty(), |(stages, _)| stages);
-        Ok(Self { handle, bind_point, push_constant_stages })
+        let bind_point = match stage {
+            vk::ShaderStageFlags::COMPUTE => vk::PipelineBindPoint::COMPUTE,
+            _ => vk::PipelineBindPoint::GRAPHICS,
+        };
+        Ok(Self { handle, bind_point, stage })
     }
 }
 
@@ -163,7 +165,7 @@ impl PipelineBuilder {
         let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.handle.raw);
         // SAFETY: module and layout are alive.
         let built = unsafe { self.device.raw.create_compute_pipelines(vk::PipelineCache::null(), &[info], None) };
-        self.first(name, vk::PipelineBindPoint::COMPUTE, built)
+        self.first(("vkCreateComputePipelines", name), vk::PipelineBindPoint::COMPUTE, built)
     }
 
     /// Builds a graphics pipeline.
@@ -243,7 +245,7 @@ impl PipelineBuilder {
             .push_next(&mut rendering);
         // SAFETY: modules and layout are alive, all state structures outlive the call.
         let built = unsafe { self.device.raw.create_graphics_pipelines(vk::PipelineCache::null(), &[create], None) };
-        self.first(info.name, vk::PipelineBindPoint::GRAPHICS, built)
+        self.first(("vkCreateGraphicsPipelines", info.name), vk::PipelineBindPoint::GRAPHICS, built)
     }
 
     /// Creates a shader module, which a pipeline needs only while it is built.
@@ -259,14 +261,10 @@ impl PipelineBuilder {
 
     fn first(
         &self,
-        name: &str,
+        (call, name): (&'static str, &str),
         bind_point: vk::PipelineBindPoint,
         built: std::result::Result<Vec<vk::Pipeline>, (Vec<vk::Pipeline>, vk::Result)>,
     ) -> Result<Pipeline> {
-        let call = match bind_point {
-            vk::PipelineBindPoint::COMPUTE => "vkCreateComputePipelines",
-            _ => "vkCreateGraphicsPipelines",
-        };
         let first = built
             .map_err(|(_, result)| result)
             .and_then(|pipelines| pipelines.into_iter().next().ok_or(vk::Result::ERROR_UNKNOWN));

@@ -206,7 +206,7 @@ impl<'a> Recorder<'a> {
     pub fn push_constants<T: Pod>(&self, layout: &PipelineLayout, constants: &T) {
         let (raw, bytes) = (&self.device.raw, bytemuck::bytes_of(constants));
         // SAFETY: the promise of `new`.
-        unsafe { raw.cmd_push_constants(self.commands, layout.handle.raw, layout.push_constant_stages, 0, bytes) };
+        unsafe { raw.cmd_push_constants(self.commands, layout.handle.raw, layout.stage, 0, bytes) };
     }
 
     /// Binds a buffer of vertex attributes, from a byte on.
@@ -244,16 +244,11 @@ impl<'a> Recorder<'a> {
         unsafe { self.device.raw.cmd_dispatch(self.commands, x, y, 1) };
     }
 
-    /// Draws a range of vertices without attributes.
-    pub fn draw(&self, vertices: Range<u32>) {
+    /// Draws a range of vertices without indices, for a range of instances, `(first, count)`.
+    pub fn draw(&self, vertices: Range<u32>, instances: (u32, u32)) {
+        let (raw, count) = (&self.device.raw, vertices.len() as u32);
         // SAFETY: the promise of `new`.
-        unsafe { self.device.raw.cmd_draw(self.commands, vertices.len() as u32, 1, vertices.start, 0) };
-    }
-
-    /// Draws `vertex_count` vertices without indices, for a range of instances, `(first, count)`.
-    pub fn draw_instances(&self, vertex_count: u32, instances: (u32, u32)) {
-        // SAFETY: the promise of `new`.
-        unsafe { self.device.raw.cmd_draw(self.commands, vertex_count, instances.1, 0, instances.0) };
+        unsafe { raw.cmd_draw(self.commands, count, instances.1, vertices.start, instances.0) };
     }
 
     /// Sets the depth of all pixels, inside a rendering.

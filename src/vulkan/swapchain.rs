@@ -28,27 +28,6 @@ pub struct SwapchainImage {
     is_presenting: bool,
 }
 
-/// The result of an acquire.
-pub enum Acquired {
-    /// The index of the image, and whether the window system calls it suboptimal.
-    Image(u32, bool),
-    /// The swapchain no longer fits the window and must be replaced. The semaphore is unchanged.
-    OutOfDate,
-    /// No image was available in time, so the frame must be skipped.
-    TimedOut,
-}
-
-/// The result of a presentation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Presented {
-    /// The image is shown as it is.
-    Optimal,
-    /// The image is shown, but another swapchain may fit the window better.
-    Suboptimal,
-    /// The swapchain no longer fits the window and must be replaced.
-    OutOfDate,
-}
-
 /// A swapchain with its images.
 pub struct Swapchain {
     images: Vec<SwapchainImage>,
@@ -127,11 +106,16 @@ impl Swapchain {
         self.images.get(index as usize)
     }
 
-    /// Acquires an image. `available` is signalled when the image may be drawn to.
+    /// Acquires an image. `available` is signalled when the image may be drawn to. Returns the index of the image, or `None` if
+    /// there was none in time; and whether the swapchain no longer fits the window and must be replaced.
     ///
     /// # Safety
     /// `available` is unsignalled, and the frame that last waited for it has finished.
-    pub unsafe fn acquire(&self, available: &BinarySemaphore) -> Result<Acquired> {
+    pub unsafe fn acquire(
+        &self,
+        available: &BinarySemaphore,
+        window_extent: vk::Extent2D,
+    ) -> Result<(Option<u32>, bool)> {
         // A window that is hidden may get no image, and its program must still see events.
         const TIMEOUT_NANOSECONDS: u64 = 1_000_000_000;
         // SAFETY: the caller makes the promise.
@@ -140,28 +124,29 @@ impl Swapchain {
         };
         match result {
             // The semaphore will be signalled, so even a suboptimal image must be drawn and presented.
-            Ok((index, suboptimal)) => Ok(Acquired::Image(index, suboptimal)),
+            Ok((index, suboptimal)) => Ok((Some(index), suboptimal && !self.fits(window_extent)?)),
             // There is no image, and the semaphore stays as it was.
-            Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => Ok(Acquired::OutOfDate),
-            Err(vk::Result::TIMEOUT | vk::Result::NOT_READY) => Ok(Acquired::TimedOut),
+            Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => Ok((None, true)),
+            Err(vk::Result::TIMEOUT | vk::Result::NOT_READY) => Ok((None, false)),
             Err(result) => Err(Error::call("vkAcquireNextImageKHR", result)),
         }
     }
 
     /// Returns whether the surface still has the swapchain's size and transform. A suboptimal swapchain is replaced only if
     /// it has not: some window systems call every swapchain suboptimal, and a new one would be no better.
-    pub fn fits(&self, window_extent: vk::Extent2D) -> Result<bool> {
+    fn fits(&self, window_extent: vk::Extent2D) -> Result<bool> {
         let capabilities = capabilities_of(&self.device, &self.surface)?;
         let extent = choose_extent(&capabilities, window_extent);
         Ok((extent, capabilities.current_transform) == (self.extent, self.transform))
     }
 
-    /// Presents image `index` after its `render_finished` semaphore.
+    /// Presents image `index` after its `render_finished` semaphore. Returns whether the swapchain no longer fits the window and
+    /// must be replaced.
     ///
     /// # Safety
     /// The image is acquired, and the commands that draw it and signal its semaphore are submitted.
-    pub unsafe fn present(&mut self, index: u32) -> Result<Presented> {
-        let Some(image) = self.images.get_mut(index as usize) else { return Ok(Presented::OutOfDate) };
+    pub unsafe fn present(&mut self, index: u32, window_extent: vk::Extent2D) -> Result<bool> {
+        let Some(image) = self.images.get_mut(index as usize) else { return Ok(true) };
         let (waits, swapchains, indices) = ([image.render_finished.raw()], [self.raw], [index]);
         let mut info =
             vk::PresentInfoKHR::default().wait_semaphores(&waits).swapchains(&swapchains).image_indices(&indices);
@@ -183,9 +168,8 @@ impl Swapchain {
         image.is_presenting =
             matches!(result, Ok(_) | Err(vk::Result::ERROR_OUT_OF_DATE_KHR | vk::Result::ERROR_SURFACE_LOST_KHR));
         match result {
-            Ok(true) => Ok(Presented::Suboptimal),
-            Ok(false) => Ok(Presented::Optimal),
-            Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => Ok(Presented::OutOfDate),
+            Ok(suboptimal) => Ok(suboptimal && !self.fits(window_extent)?),
+            Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => Ok(true),
             Err(result) => Err(Error::call("vkQueuePresentKHR", result)),
         }
     }

@@ -127,8 +127,8 @@ fn the_layer_judges_by_the_claims(device: &TestDevice) {
     let mut gpu = open(device, Claims::properties(eleven_storage_buffers)).expect("a device");
     let binding = (vk::DescriptorType::STORAGE_BUFFER, vk::ShaderStageFlags::COMPUTE);
     let set = DescriptorSetLayout::new(gpu.device(), "set layout", &[binding; 13]).expect("a set layout");
-    let bind_point = vk::PipelineBindPoint::COMPUTE;
-    let layout = PipelineLayout::new(gpu.device(), "layout", bind_point, &[&set], None).expect("a layout");
+    let stage = vk::ShaderStageFlags::COMPUTE;
+    let layout = PipelineLayout::new(gpu.device(), "layout", stage, &[&set], 0).expect("a layout");
     drop((set, layout));
     let message = gpu.close().expect_err("a message");
     assert!(message.contains("VUID-VkPipelineLayoutCreateInfo-descriptorType-03018"), "{message}");

@@ -46,8 +46,8 @@ fn no_model_needs_more_than_the_portability_subset(device: &TestDevice) {
 /// A pipeline with triangle fans, which Metal does not have.
 fn missing_features_are_seen(device: &TestDevice) {
     let mut gpu = open(device, Portability::MoltenVk);
-    let bind_point = vk::PipelineBindPoint::GRAPHICS;
-    let layout = PipelineLayout::new(gpu.device(), "layout", bind_point, &[], None).expect("a layout");
+    let stage = vk::ShaderStageFlags::VERTEX;
+    let layout = PipelineLayout::new(gpu.device(), "layout", stage, &[], 0).expect("a layout");
     let fan = GraphicsPipelineInfo {
         topology: vk::PrimitiveTopology::TRIANGLE_FAN,
         depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, true)),

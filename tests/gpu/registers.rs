@@ -112,8 +112,7 @@ fn compile(device: &TestDevice, models: &[Model], skinning: Skinning) -> Vec<Sha
     let instance = Instance::with_entry(entry, InstanceOptions::default()).expect("an instance");
     let device = device.open_on(&instance).expect("a device");
     let settings = RendererSettings { skinning, ..RendererSettings::default() };
-    let extent = vk::Extent2D { width: 64, height: 64 };
-    let mut renderer = scene::renderer(&device, models, extent, settings);
+    let mut renderer = scene::renderer(&device, models, vk::Extent2D { width: 64, height: 64 }, settings);
     let mut scene = scene::scene(models, "--size 64x64");
     scene.show.outlined = Some(0);
     scene::draw_triangle_over(&mut renderer).expect("an atlas");

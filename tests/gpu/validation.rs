@@ -239,9 +239,8 @@ fn a_pipeline_layout_that_does_not_fit_the_shader_is_seen(device: &TestDevice) {
             DescriptorSetLayout::new(device, "set layout", &bindings).unwrap()
         };
         let sets = [layout(&frame), layout(&[Type::STORAGE_BUFFER; 8]), layout(&[Type::STORAGE_BUFFER; 2])];
-        let constants = Some((vk::ShaderStageFlags::COMPUTE, size_of::<SkinConstants>()));
-        let bind_point = vk::PipelineBindPoint::COMPUTE;
-        let layout = PipelineLayout::new(device, "layout", bind_point, &sets.each_ref(), constants).unwrap();
+        let (stage, constants_bytes) = (vk::ShaderStageFlags::COMPUTE, size_of::<SkinConstants>());
+        let layout = PipelineLayout::new(device, "layout", stage, &sets.each_ref(), constants_bytes).unwrap();
         // The driver may refuse it too. Only the layer's message counts here.
         let pipeline = PipelineBuilder::new(device, &[]).compute("skin", (&spirv::SKIN_COMP, &[]), &layout);
         assert!(work == Work::Wrong || pipeline.is_ok());

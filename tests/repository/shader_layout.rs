@@ -10,7 +10,7 @@ use std::mem::{offset_of, size_of};
 
 use ash::vk;
 use throng::extras::bone_view::{self, BONES_SET, GpuBone};
-use throng::extras::debug_view::{DEBUG_SET, DebugConstants, PaletteEntry, debug_views};
+use throng::extras::debug_view::{DEBUG_SET, DebugConstants, DebugView, PaletteEntry};
 use throng::extras::motion_view::{InstanceHistory, LAST_PAGE_SET, MotionConstants};
 use throng::extras::overlay::{self, OverlayConstants, OverlayVertex};
 use throng::renderer::layouts::{FRAME_SET, LIGHT_SET, MATERIAL_SET, MODEL_SET, PAGE_SET, VERTICES_SET};
@@ -170,7 +170,7 @@ fn specialization_constants_have_one_meaning_each() {
 
 /// Returns constants of a module with their names.
 macro_rules! constants {
-    ($module:ident: $($name:ident)+) => { &[$((stringify!($name), $module::$name)),+] };
+    ($module:ident: $($name:ident)+) => { &[$((stringify!($name), $module::$name as u32)),+] };
 }
 
 #[test]
@@ -179,8 +179,8 @@ fn numbers_that_stand_in_two_languages_are_equal() {
         BASE_COLOR_TEXTURE METALLIC_ROUGHNESS_TEXTURE OCCLUSION_TEXTURE EMISSIVE_TEXTURE NORMAL_TEXTURE TANGENTS DIELECTRIC
         EMITS COLOR_FACTOR MIRRORED_BY_CLIPS SHADOWED TRANSPARENT SPECULAR);
     assert!(features.iter().enumerate().all(|(rank, &(_, bit))| bit == 1 << rank), "one bit each");
-    let views = constants!(debug_views: NORMALS TANGENTS TEX_COORDS WEIGHTS JOINTS INFLUENCES HEAT INSTANCES POSES CLAY
-        WIRES LOD COLORS);
+    let views = constants!(DebugView: Normals Tangents TexCoords Weights Joints Influences Heat Instances Poses CLAY WIRES
+        Lod Colors);
     let sizes = constants!(environment: IRRADIANCE_SIDE SPECULAR_SIDE ROUGHNESS_COUNT SPLIT_SUM_SIDE);
     let bone = [("OCTAHEDRON_VERTICES", 24), ("AXIS_VERTICES", 9), ("VERTICES_PER_BONE", bone_view::VERTICES_PER_BONE)];
     // The constants of a shader source whose names begin with a prefix, without it.
@@ -194,7 +194,9 @@ fn numbers_that_stand_in_two_languages_are_equal() {
         let source = text(&format!("shaders/{file_name}"));
         let declarations = source.lines().filter_map(|line| line.strip_prefix("const uint ")?.strip_prefix(prefix));
         let numbers = declarations.filter_map(|line| line.split_once(';')?.0.split_once(" = "));
-        let numbers: Vec<_> = numbers.filter_map(|(name, value)| Some((name, value.parse().ok()?))).collect();
+        let word = |name: &str| name.replace('_', "").to_uppercase();
+        let numbers: Vec<_> = numbers.filter_map(|(name, value)| Some((word(name), value.parse().ok()?))).collect();
+        let expected: Vec<_> = expected.iter().map(|&(name, value)| (word(name), value)).collect();
         assert_eq!(numbers, expected, "{file_name}");
     }
 }

@@ -20,6 +20,13 @@ pub const DEPTH_FORMAT: vk::Format = vk::Format::D32_SFLOAT;
 /// The size of a sample of [`DEPTH_FORMAT`] in bytes.
 pub const DEPTH_BYTES: u64 = 4;
 
+/// Creates an image of depth that shaders sample.
+pub fn depth_map(device: &Arc<Device>, name: &str, extent: vk::Extent2D) -> Result<Image> {
+    let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
+    let color = ImageInfo::color(DEPTH_FORMAT, extent, usage);
+    Image::new(device, name, ImageInfo { aspect: vk::ImageAspectFlags::DEPTH, ..color })
+}
+
 /// The scene's images.
 pub struct Attachments {
     /// Single-sampled colour, which tone mapping reads.

@@ -16,7 +16,7 @@ use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo};
 use crate::vulkan::recorder::Recorder;
 use crate::vulkan::surface::Surface;
-use crate::vulkan::swapchain::{Acquired, Presented, Swapchain};
+use crate::vulkan::swapchain::Swapchain;
 use crate::vulkan::sync::{BinarySemaphore, TimelineSemaphore};
 
 /// The format of offscreen images, with the byte order of PNG.
@@ -69,10 +69,11 @@ impl Output {
         }
         let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
         let info = ImageInfo::color(OFFSCREEN_FORMAT, extent, usage);
-        Ok(Self::Offscreen(OffscreenImage {
-            image: Image::new(device, "offscreen image", info)?,
-            readback: readback_buffer(device, extent)?,
-        }))
+        let image = Image::new(device, "offscreen image", info)?;
+        let size_bytes = u64::from(extent.width) * u64::from(extent.height) * TEXEL_BYTES;
+        let usage = vk::BufferUsageFlags::TRANSFER_DST;
+        let readback = Buffer::new(device, "readback", size_bytes, usage, BufferMemory::Readback)?;
+        Ok(Self::Offscreen(OffscreenImage { image, readback }))
     }
 
     /// Returns an output for a window of this size, which calls `before_present` right before each presentation. The first
@@ -149,13 +150,10 @@ impl Output {
             }
             let Some(swapchain) = window.swapchain.as_ref().filter(|_| !window.stale) else { return Ok(None) };
             // SAFETY: the caller makes the promise. An attempt without an image does not change the semaphore.
-            match unsafe { swapchain.acquire(available) }? {
-                Acquired::Image(index, suboptimal) => {
-                    window.stale |= suboptimal && !swapchain.fits(window.extent)?;
-                    return Ok(Some(index));
-                }
-                Acquired::OutOfDate => window.stale = true,
-                Acquired::TimedOut => return Ok(None),
+            let (image, is_stale) = unsafe { swapchain.acquire(available, window.extent) }?;
+            window.stale |= is_stale;
+            if image.is_some() || !is_stale {
+                return Ok(image);
             }
         }
         Ok(None)
@@ -186,7 +184,9 @@ impl Output {
             Self::Offscreen(offscreen) if capture => {
                 // Tone mapping wrote the image, the copy reads it (RAW).
                 recorder.image_barriers([ImageBarrier::new(image, COLOR_TARGET, TRANSFER_SOURCE)]);
-                copy(recorder, image, &offscreen.readback);
+                recorder.copy_image_to_buffer(image, &offscreen.readback, image.first_level());
+                // The CPU reads the copy (RAW), and the next captured frame overwrites it (WAW).
+                recorder.memory_barrier(Access::TRANSFER_WRITE, Access::HOST_READ.and(Access::TRANSFER_WRITE));
             }
             Self::Offscreen(_) => {}
             Self::Window(_) => {
@@ -198,12 +198,7 @@ impl Output {
         }
     }
 
-    /// Returns whether the frame's submission must wait for the image.
-    pub fn waits_for_image(&self) -> bool {
-        matches!(self, Self::Window(_))
-    }
-
-    /// Returns the semaphore that presentation waits for, or `None` offscreen.
+    /// Returns the semaphore that presentation waits for, or `None` offscreen, where the submission waits for no image either.
     pub fn render_finished(&self, index: u32) -> Option<vk::Semaphore> {
         match self {
             Self::Offscreen(_) => None,
@@ -222,11 +217,7 @@ impl Output {
             (window.before_present)();
             // Even a window that no longer fits shows the image, and gets a new swapchain afterwards.
             // SAFETY: the caller makes the promise.
-            window.stale |= match unsafe { swapchain.present(index) }? {
-                Presented::Optimal => false,
-                Presented::Suboptimal => !swapchain.fits(window.extent)?,
-                Presented::OutOfDate => true,
-            };
+            window.stale |= unsafe { swapchain.present(index, window.extent) }?;
         }
         Ok(())
     }
@@ -242,23 +233,6 @@ impl Output {
             Self::Window(_) => &[],
         }
     }
-}
-
-/// Returns a buffer for the pixels of an image.
-fn readback_buffer(device: &Arc<Device>, extent: vk::Extent2D) -> Result<Buffer> {
-    let bytes = u64::from(extent.width) * u64::from(extent.height) * TEXEL_BYTES;
-    Buffer::new(device, "readback", bytes, vk::BufferUsageFlags::TRANSFER_DST, BufferMemory::Readback)
-}
-
-/// Copies an image to a readback buffer.
-fn copy(recorder: Recorder, image: &Image, readback: &Buffer) {
-    let vk::Extent2D { width, height } = image.info().extent;
-    let extent = vk::Extent3D { width, height, depth: 1 };
-    let subresource = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
-    let region = vk::BufferImageCopy::default().image_subresource(subresource).image_extent(extent);
-    recorder.copy_image_to_buffer(image, readback, region);
-    // The CPU reads the copy (RAW), and the next captured frame overwrites it (WAW).
-    recorder.memory_barrier(Access::TRANSFER_WRITE, Access::HOST_READ.and(Access::TRANSFER_WRITE));
 }
 
 impl WindowImages {

@@ -15,74 +15,56 @@
 //! draw for each instance. Triangles that cover no pixel are left to the rasteriser, because levels of detail leave few of
 //! them. The figures are in `docs/measurements.md`.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use ash::vk;
 
-use super::crowd_draw::{self, Eye};
+use super::crowd_draw::{self, CrowdPipelines, Eye};
 use super::{Building, PassInput, vertex_input};
-use crate::model::Topology;
 use crate::renderer::layouts::LIGHT_SET;
 use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::renderer::resident::model::GpuDraw;
-use crate::renderer::resident::variant::SkinVariant;
-use crate::renderer::settings::Skinning;
-use crate::shader_types::{SpecializationConstants, material_features};
+use crate::shader_types::material_features;
 use crate::vulkan::Result;
-use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline};
+use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo};
 use crate::vulkan::spirv::{self, Spirv};
-
-/// The key of a pipeline.
-type CharacterKey = (Topology, u32, SkinVariant);
 
 /// The graphics pipelines.
 pub struct CharacterPass {
-    pipelines: BTreeMap<CharacterKey, Pipeline>,
-    skinning: Skinning,
-    /// The features of the picture: [`material_features::SHADOWED`], [`material_features::TRANSPARENT`].
-    picture: u32,
+    opaque: CrowdPipelines,
+    blended: CrowdPipelines,
 }
 
 impl CharacterPass {
     /// Builds the pipelines that the models need. `picture` holds [`material_features::SHADOWED`] if there is a shadow map, and
     /// [`material_features::TRANSPARENT`] if alpha is coverage.
     pub fn new(building: Building, picture: u32) -> Result<Self> {
-        let Building { builder, layouts, models, skinning, samples } = building;
-        let build = |(topology, features, variant): CharacterKey| {
+        let Building { layouts, skinning, samples, .. } = building;
+        let vertex = skinning.choose([&spirv::CHARACTER_VERT, &spirv::CHARACTER_SKINNING_VERT]);
+        let info_of = |features: u32| {
             let blended = features & material_features::BLENDED != 0;
             let alpha_adds = features & (material_features::UNLIT | material_features::TRANSPARENT) != 0;
-            let name = format!("characters: {topology:?}, features {features}, {variant:?}");
-            let vertex = match variant.skinning {
-                Skinning::Compute => &spirv::CHARACTER_VERT,
-                Skinning::Vertex => &spirv::CHARACTER_SKINNING_VERT,
-            };
-            builder.graphics(&GraphicsPipelineInfo {
+            GraphicsPipelineInfo {
                 fragment: Some(fragment_shader(features)),
-                constants: &SpecializationConstants { features, ..variant.constants() }.words(),
                 vertex_input: vertex_input::CHARACTERS,
-                topology: vertex_input::primitive(topology),
                 color_format: Some(HDR_FORMAT),
                 // Reversed Z: greater is nearer. Blended fragments are tested but do not write depth.
                 depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, !blended)),
                 samples,
                 // The output's alpha is coverage, or the share that bypasses tone mapping: see tone_map.frag.
                 blend: blended.then_some(if alpha_adds { Blend::AlphaAdds } else { Blend::AlphaFades }),
-                ..GraphicsPipelineInfo::new(&name, &layouts.scene, vertex)
-            })
+                ..GraphicsPipelineInfo::new("characters", &layouts.scene, vertex)
+            }
         };
-        let draws = models.iter().flat_map(|model| &model.draws);
-        let keys: BTreeSet<CharacterKey> = draws.map(|draw| key(draw, skinning, picture)).collect();
-        let pipelines = keys.into_iter().map(|key| Ok((key, build(key)?))).collect::<Result<_>>()?;
-        Ok(Self { pipelines, skinning, picture })
+        let pipelines = |blended| {
+            let constants = |draw: &GpuDraw| draw.constants(skinning, features_of(draw) | picture);
+            CrowdPipelines::new(building, |draw| (draw.is_blended() == blended).then(|| constants(draw)), info_of)
+        };
+        Ok(Self { opaque: pipelines(false)?, blended: pipelines(true)? })
     }
 
     /// Draws the opaque (`blended` false) or the blended parts of all visible instances.
     pub fn record(&self, input: &PassInput, blended: bool) {
         input.recorder.bind_set(&input.layouts.scene, LIGHT_SET, &input.lighting.set);
-        crowd_draw::record(input, Eye::Camera, |draw| match draw.is_blended() == blended {
-            true => self.pipelines.get(&key(draw, self.skinning, self.picture)),
-            false => None,
-        });
+        crowd_draw::record(input, Eye::Camera, if blended { &self.blended } else { &self.opaque });
     }
 }
 
@@ -91,8 +73,8 @@ pub fn fragment_shader(features: u32) -> &'static Spirv {
     if features & material_features::MASKED == 0 { &spirv::CHARACTER_FRAG } else { &spirv::CHARACTER_MASKED_FRAG }
 }
 
-fn key(draw: &GpuDraw, skinning: Skinning, picture: u32) -> CharacterKey {
-    // Only a normal map needs tangents.
+/// Returns the features of a draw that its pipeline depends on: only a normal map needs tangents.
+fn features_of(draw: &GpuDraw) -> u32 {
     let unused = if draw.features & material_features::NORMAL_TEXTURE == 0 { material_features::TANGENTS } else { 0 };
-    (draw.topology, draw.features & !unused | picture, draw.skin_variant(skinning))
+    draw.features & !unused
 }

@@ -2,14 +2,19 @@
 //! one instanced draw for each batch and draw range of its model, with the indices of the batch's level of detail, and for
 //! the light another one for the instances that only it draws.
 
+use std::collections::btree_map::{BTreeMap, Entry};
+use std::sync::Arc;
+
 use ash::vk;
 
-use super::PassInput;
-use super::vertex_input::{INSTANCE_BINDING, STATIC_BINDING};
+use super::vertex_input::{INSTANCE_BINDING, STATIC_BINDING, primitive};
+use super::{Building, PassInput};
 use crate::crowd::{Batch, InstanceRange};
 use crate::renderer::layouts::{FRAME_SET, MATERIAL_SET, VERTICES_SET};
 use crate::renderer::resident::model::{GpuDraw, GpuModel, IndexRange};
-use crate::vulkan::pipeline::{Pipeline, PipelineLayout};
+use crate::shader_types::SpecializationConstants;
+use crate::vulkan::Result;
+use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineLayout};
 
 /// The view from which the crowd is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,26 +50,61 @@ impl Eye {
     }
 }
 
+/// The pipelines with which a pass draws the models: one for each topology and each set of specialization constants.
+pub struct CrowdPipelines {
+    /// The pipeline of each draw of each model; `None` if the pass omits the draw.
+    of_models: Vec<Vec<Option<Arc<Pipeline>>>>,
+}
+
+impl CrowdPipelines {
+    /// Builds the pipelines that the models need. `constants_of` returns the specialization constants of a draw, or `None` to
+    /// omit it. `info_of` returns everything else but the topology, given the features. Constants of its own follow the others.
+    pub fn new<'p>(
+        building: Building<'p>,
+        constants_of: impl Fn(&GpuDraw) -> Option<SpecializationConstants>,
+        info_of: impl Fn(u32) -> GraphicsPipelineInfo<'p>,
+    ) -> Result<Self> {
+        let mut built = BTreeMap::new();
+        let mut pipeline_of = |draw: &GpuDraw| {
+            let Some(constants) = constants_of(draw) else { return Ok(None) };
+            let pipeline = match built.entry((draw.topology, constants)) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(missing) => {
+                    let info = info_of(constants.features);
+                    missing.insert(Arc::new(building.builder.graphics(&GraphicsPipelineInfo {
+                        name: &format!("{}: {:?}, {constants:?}", info.name, draw.topology),
+                        constants: &[&constants.words()[..], info.constants].concat(),
+                        topology: primitive(draw.topology),
+                        ..info
+                    })?))
+                }
+            };
+            Ok(Some(Arc::clone(pipeline)))
+        };
+        let of_models = building.models.iter().map(|model| model.draws.iter().map(&mut pipeline_of).collect());
+        Ok(Self { of_models: of_models.collect::<Result<_>>()? })
+    }
+}
+
 /// Draws all instances that `eye` sees, with pipelines of the scene's layout. Call it inside
-/// [`rendering`](crate::vulkan::recorder::Recorder::rendering). `pipeline_of` returns the pipeline of a draw, or `None` to omit
-/// the draw.
-pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuDraw) -> Option<&'p Pipeline>) {
+/// [`rendering`](crate::vulkan::recorder::Recorder::rendering).
+pub fn record(input: &PassInput, eye: Eye, pipelines: &CrowdPipelines) {
     let PassInput { recorder, layouts, slot, .. } = *input;
     let bind_vertices = |batch: &Batch, model: &GpuModel| {
         // Vertex skinning has no pages: it skins the model's own vertices.
         let vertices = slot.pages.get(batch.page as usize).map_or(&model.set, |page| &page.set);
         recorder.bind_set(&layouts.scene, VERTICES_SET, vertices);
     };
-    record_with(input, &layouts.scene, eye, bind_vertices, pipeline_of);
+    record_with(input, &layouts.scene, eye, bind_vertices, pipelines);
 }
 
 /// Draws as [`record`] does, with pipelines of another layout. `bind_vertices` binds what they need of a batch and its model.
-pub fn record_with<'p>(
+pub fn record_with(
     input: &PassInput,
     layout: &PipelineLayout,
     eye: Eye,
     bind_vertices: impl Fn(&Batch, &GpuModel),
-    pipeline_of: impl Fn(&GpuDraw) -> Option<&'p Pipeline>,
+    pipelines: &CrowdPipelines,
 ) {
     let PassInput { recorder, models, plan, slot, .. } = *input;
     let Some(instances) = slot.instances() else { return };
@@ -72,27 +112,28 @@ pub fn record_with<'p>(
     recorder.bind_vertex_buffer(INSTANCE_BINDING, instances, 0);
     let mut bound_pipeline: Option<&Pipeline> = None;
     for batch in &plan.batches {
-        let Some(model) = models.get(batch.model as usize) else { continue };
+        let index = batch.model as usize;
+        let Some((model, pipelines)) = models.get(index).zip(pipelines.of_models.get(index)) else { continue };
         let seen = eye.sees(batch);
-        let indices = |draw: &GpuDraw| draw.indices(eye.level(batch, draw));
-        let is_drawn = |draw: &GpuDraw| indices(draw).count > 0 && pipeline_of(draw).is_some();
-        if seen.iter().all(|range| range.count == 0) || !model.draws.iter().any(is_drawn) {
+        let drawn = model.draws.iter().zip(pipelines).filter_map(|(draw, pipeline)| {
+            let indices = draw.indices(eye.level(batch, draw));
+            Some((draw, pipeline.as_deref()?, indices)).filter(|_| indices.count > 0)
+        });
+        let mut drawn = drawn.peekable();
+        if seen.iter().all(|range| range.count == 0) || drawn.peek().is_none() {
             continue;
         }
         bind_vertices(batch, model);
         recorder.bind_vertex_buffer(STATIC_BINDING, &model.static_vertices, 0);
         recorder.bind_index_buffer(&model.indices, model.index_type);
-        for draw in model.draws.iter().filter(|draw| is_drawn(draw)) {
-            let (Some(pipeline), Some(material)) = (pipeline_of(draw), model.materials.sets.get(draw.material)) else {
-                continue;
-            };
+        for (draw, pipeline, IndexRange { first, count }) in drawn {
+            let Some(material) = model.materials.sets.get(draw.material) else { continue };
             if !bound_pipeline.is_some_and(|bound| std::ptr::eq(bound, pipeline)) {
                 recorder.bind_pipeline(pipeline);
                 bound_pipeline = Some(pipeline);
             }
             recorder.bind_set(layout, MATERIAL_SET, material);
             recorder.set_culling(eye.cull_mode(draw), draw.front_face);
-            let IndexRange { first, count } = indices(draw);
             for range in seen.into_iter().filter(|range| range.count > 0) {
                 recorder.draw_indexed((first, count), (range.first, range.count));
             }

@@ -70,18 +70,18 @@ impl GroundPass {
         const MIDDLE: u32 = STEPS_PER_AXIS * STEPS_PER_AXIS / 2 * VERTICES;
         if look.draws_ground() {
             input.recorder.bind_pipeline(&self.ground);
-            input.recorder.draw(0..MIDDLE);
-            input.recorder.draw(MIDDLE + VERTICES..END);
+            input.recorder.draw(0..MIDDLE, (0, 1));
+            input.recorder.draw(MIDDLE + VERTICES..END, (0, 1));
             input.recorder.bind_pipeline(self.shaded_ground.as_ref().unwrap_or(&self.ground));
-            input.recorder.draw(MIDDLE..MIDDLE + VERTICES);
+            input.recorder.draw(MIDDLE..MIDDLE + VERTICES, (0, 1));
         } else if let Some(shadows) = self.shadows.as_ref().filter(|_| look.ground == Ground::Shadow) {
             input.recorder.bind_pipeline(shadows);
-            input.recorder.draw(MIDDLE..MIDDLE + VERTICES);
+            input.recorder.draw(MIDDLE..MIDDLE + VERTICES, (0, 1));
         }
         // The ground hides most of the sky.
         if look.background == Background::Sky {
             input.recorder.bind_pipeline(&self.sky);
-            input.recorder.draw(0..3);
+            input.recorder.draw(0..3, (0, 1));
         }
     }
 }

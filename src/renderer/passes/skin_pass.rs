@@ -26,10 +26,10 @@ const POSES_PER_GROUP: u32 = 4;
 fn constants_of(model: &GpuModel, run: &SkinRun, has_morphs: bool) -> SpecializationConstants {
     SpecializationConstants {
         influence_count: run.influence_count.unwrap_or(0),
-        with_morphs: (has_morphs && model.variant.has_morphs).into(),
+        with_morphs: if has_morphs { model.skinning.with_morphs } else { 0 },
         with_tangents: model.size.has_tangents.into(),
         poses_per_group: POSES_PER_GROUP,
-        ..model.variant.constants()
+        ..model.skinning
     }
 }
 

@@ -43,7 +43,8 @@ const ATTRIBUTES: [vk::VertexInputAttributeDescription; 8] = [
     attribute(INSTANCE_BINDING, 7, vk::Format::R32G32_UINT, offset_of!(InstanceData, numbers)),
 ];
 
-const fn attribute(
+/// Returns an attribute of a binding.
+pub const fn attribute(
     binding: u32,
     location: u32,
     format: vk::Format,

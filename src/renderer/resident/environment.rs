@@ -77,13 +77,8 @@ impl Environment {
         let device = builder.device();
         let storage = (vk::DescriptorType::STORAGE_BUFFER, vk::ShaderStageFlags::COMPUTE);
         let set_layout = DescriptorSetLayout::new(device, "environment set layout", &[storage; 3])?;
-        let layout = PipelineLayout::new(
-            device,
-            "environment pipeline layout",
-            vk::PipelineBindPoint::COMPUTE,
-            &[&set_layout],
-            Some((vk::ShaderStageFlags::COMPUTE, size_of::<EnvironmentConstants>())),
-        )?;
+        let (name, constants_bytes) = ("environment pipeline layout", size_of::<EnvironmentConstants>());
+        let layout = PipelineLayout::new(device, name, vk::ShaderStageFlags::COMPUTE, &[&set_layout], constants_bytes)?;
         let table = |name: &str, shader, (format, texel_bytes), (side, depth)| {
             let extent = vk::Extent2D { width: side, height: side };
             let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
@@ -99,13 +94,11 @@ impl Environment {
             })
         };
         let irradiance = &spirv::ENVIRONMENT_IRRADIANCE_COMP;
-        let specular = &spirv::ENVIRONMENT_SPECULAR_COMP;
-        let split_sum = &spirv::ENVIRONMENT_BRDF_COMP;
         let tables = [
             // One work group writes the whole table.
             Table { work_groups: 1, ..table("irradiance table", irradiance, LIGHT, (IRRADIANCE_SIDE, 1))? },
-            table("specular table", specular, LIGHT, (SPECULAR_SIDE, ROUGHNESS_COUNT))?,
-            table("split-sum table", split_sum, SPLIT_SUM, (SPLIT_SUM_SIDE, 1))?,
+            table("specular table", &spirv::ENVIRONMENT_SPECULAR_COMP, LIGHT, (SPECULAR_SIDE, ROUGHNESS_COUNT))?,
+            table("split-sum table", &spirv::ENVIRONMENT_BRDF_COMP, SPLIT_SUM, (SPLIT_SUM_SIDE, 1))?,
         ];
         let bindings = tables.each_ref().map(|table| Binding::Buffer(&table.texels));
         Ok(Self {
@@ -148,11 +141,7 @@ impl Environment {
         // Earlier frames sample the images (WAR).
         self.change_images(recorder, discarded(Access::SAMPLED_READ.finished()), TRANSFER_TARGET);
         for Table { image, texels, .. } in &self.tables {
-            let ImageInfo { aspect, extent: vk::Extent2D { width, height }, depth, .. } = *image.info();
-            let subresource = vk::ImageSubresourceLayers { aspect_mask: aspect, layer_count: 1, ..Default::default() };
-            let extent = vk::Extent3D { width, height, depth };
-            let region = vk::BufferImageCopy::default().image_subresource(subresource).image_extent(extent);
-            recorder.copy_buffer_to_image(texels, image, region);
+            recorder.copy_buffer_to_image(texels, image, image.first_level());
         }
         // Fragment shaders sample the images (RAW).
         self.change_images(recorder, TRANSFER_TARGET, SAMPLED);

@@ -9,11 +9,11 @@ use ash::vk;
 
 use super::environment::Environment;
 use crate::renderer::layouts::Layouts;
-use crate::renderer::output::attachments::DEPTH_FORMAT;
+use crate::renderer::output::attachments::depth_map;
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::{Binding, DescriptorSet};
 use crate::vulkan::device::Device;
-use crate::vulkan::image::{Image, ImageInfo, Sampler};
+use crate::vulkan::image::{Image, Sampler};
 use crate::vulkan::pipeline::PipelineBuilder;
 
 /// The images of the light, and the set that refers to them.
@@ -31,14 +31,13 @@ impl Lighting {
     /// Creates a shadow map of `side` by `side` texels, and the tables of the surroundings.
     pub fn new(builder: &PipelineBuilder, layouts: &Layouts, side: u32) -> Result<Self> {
         let device = builder.device();
-        let set = DescriptorSet::new(device, "light set", &layouts.light, &[])?;
+        let shadow_map = shadow_map(device, side)?;
         // The shader gathers texels, compares and filters them (`shadow.glsl`).
         let sampler = Sampler::clamped(device, "shadow sampler", vk::Filter::NEAREST)?;
         let environment = Environment::new(builder)?;
-        let lighting = Self { shadow_map: shadow_map(device, side)?, set, environment, sampler };
-        // SAFETY: the set is new.
-        unsafe { lighting.write_set() };
-        Ok(lighting)
+        let bindings = bindings(&shadow_map, &sampler, &environment);
+        let set = DescriptorSet::new(device, "light set", &layouts.light, &bindings)?;
+        Ok(Self { shadow_map, set, environment, sampler })
     }
 
     /// Replaces the shadow map by one of `side` by `side` texels.
@@ -48,24 +47,16 @@ impl Lighting {
     pub unsafe fn resize(&mut self, device: &Arc<Device>, side: u32) -> Result<()> {
         self.shadow_map = shadow_map(device, side)?;
         // SAFETY: the caller promises that no frame uses the set.
-        unsafe { self.write_set() };
+        unsafe { self.set.write(&bindings(&self.shadow_map, &self.sampler, &self.environment)) };
         Ok(())
-    }
-
-    /// # Safety
-    /// No frame in flight uses the set.
-    unsafe fn write_set(&self) {
-        let [irradiance, specular, split_sum] = self.environment.bindings();
-        // SAFETY: the caller makes the promise.
-        unsafe {
-            self.set.write(&[Binding::Texture(&self.shadow_map, &self.sampler), irradiance, specular, split_sum])
-        };
     }
 }
 
+fn bindings<'a>(shadow_map: &'a Image, sampler: &'a Sampler, environment: &'a Environment) -> [Binding<'a>; 4] {
+    let [irradiance, specular, split_sum] = environment.bindings();
+    [Binding::Texture(shadow_map, sampler), irradiance, specular, split_sum]
+}
+
 fn shadow_map(device: &Arc<Device>, side: u32) -> Result<Image> {
-    let extent = vk::Extent2D { width: side, height: side };
-    let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
-    let info = ImageInfo { aspect: vk::ImageAspectFlags::DEPTH, ..ImageInfo::color(DEPTH_FORMAT, extent, usage) };
-    Image::new(device, "shadow map", info)
+    depth_map(device, "shadow map", vk::Extent2D { width: side, height: side })
 }

@@ -45,7 +45,7 @@ impl GpuMaterials {
                 textures.push(cache.get(model, texture.map(|texture| texture.texture), format)?);
             }
             let mut bindings = vec![Binding::Part(&factors, index as u64 * stride, size_of::<MaterialData>() as u64)];
-            bindings.extend(textures.iter().map(Texture::binding));
+            bindings.extend(textures.iter().map(|(image, sampler)| Binding::Texture(image, sampler)));
             let label = format!("{}: {}", model.name, material.name);
             sets.push(pool.allocate(&label, layout, &bindings)?);
             kept.extend(textures);

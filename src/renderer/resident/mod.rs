@@ -9,4 +9,3 @@ pub mod sizes;
 pub mod skin_runs;
 pub mod texture;
 mod upload;
-pub mod variant;

@@ -11,14 +11,13 @@ use super::sizes::index_bytes;
 use super::skin_runs::{SkinOrder, run_count};
 use super::texture::Samplers;
 use super::upload::Uploader;
-use super::variant::SkinVariant;
 use crate::animation::{BindPose, mirrored_by_clips};
 use crate::crowd::PoseSize;
 use crate::model::{DrawRange, Geometry, Material, Model, Topology};
 use crate::renderer::error::Result;
 use crate::renderer::layouts::Layouts;
 use crate::renderer::settings::Skinning;
-use crate::shader_types::{StaticVertex, material_features};
+use crate::shader_types::{SpecializationConstants, StaticVertex, material_features};
 use crate::vulkan::buffer::Buffer;
 use crate::vulkan::descriptors::{Binding, DescriptorPool, DescriptorSet};
 use crate::vulkan::device::Device;
@@ -39,8 +38,8 @@ pub struct GpuDraw {
     pub casts_with_far_side: bool,
     /// The winding order of front faces.
     pub front_face: vk::FrontFace,
-    /// How the vertex shader skins, if it does.
-    variant: SkinVariant,
+    /// The specialization constants of vertex shaders that skin.
+    skinning: SpecializationConstants,
 }
 
 /// A range of a model's index buffer. It may be empty.
@@ -63,12 +62,12 @@ impl GpuDraw {
         self.features & material_features::BLENDED != 0
     }
 
-    /// Returns the specialization of the draw's vertex shader. With pre-skinning the vertex shader skins nothing, so all
-    /// draws share one.
-    pub fn skin_variant(&self, skinning: Skinning) -> SkinVariant {
+    /// Returns the specialization constants of the draw's shaders, with features of its material. With pre-skinning the
+    /// vertex shader skins nothing, so all draws share the others.
+    pub fn constants(&self, skinning: Skinning, features: u32) -> SpecializationConstants {
         match skinning {
-            Skinning::Compute => SkinVariant::SKINNED,
-            Skinning::Vertex => self.variant,
+            Skinning::Compute => SpecializationConstants { features, ..SpecializationConstants::default() },
+            Skinning::Vertex => SpecializationConstants { features, ..self.skinning },
         }
     }
 }
@@ -79,8 +78,8 @@ pub struct GpuModel {
     pub size: PoseSize,
     /// The runs of vertices that `skin.comp` skins in one dispatch each.
     pub skin_order: SkinOrder,
-    /// How all vertices are skinned. Draws and runs have their own numbers of influences.
-    pub variant: SkinVariant,
+    /// The specialization constants of shaders that skin. Draws and runs have their own numbers of influences.
+    pub skinning: SpecializationConstants,
     /// The static attributes of all vertices.
     pub static_vertices: Buffer,
     /// The indices of all draws in all levels of detail.
@@ -130,24 +129,23 @@ impl GpuModel {
         let set = pool.allocate(&format!("{name}: model set"), &layouts.model, &bindings)?;
         let materials = GpuMaterials::new(&mut uploader, (samplers, &mut pool, &layouts.material), model)?;
         uploader.finish()?;
-        let variant = SkinVariant {
-            skinning: Skinning::Vertex,
-            influence_count: 0,
-            has_morphs: !geometry.morph_deltas.is_empty(),
-            has_normals: bind_pose.has_normals,
-            with_dual_quaternions: geometry.with_dual_quaternions,
+        let skinning = SpecializationConstants {
+            with_morphs: (!geometry.morph_deltas.is_empty()).into(),
+            with_normals: bind_pose.has_normals.into(),
+            with_dual_quaternions: geometry.with_dual_quaternions.into(),
+            ..SpecializationConstants::default()
         };
         let mirrored_by_clips = mirrored_by_clips(model);
         let ranges = geometry.draw_ranges.iter().enumerate();
         let draw = |(index, range): (usize, &DrawRange)| {
             let material = model.materials.get(range.material as usize)?;
-            Some(draw(range, material, mirrored_by_clips[index], (&bind_pose, variant), (geometry, index)))
+            Some(draw(range, material, mirrored_by_clips[index], (&bind_pose, skinning), (geometry, index)))
         };
         let draws = ranges.filter_map(draw).collect();
         Ok(Self {
             size: PoseSize::of(model),
             skin_order,
-            variant,
+            skinning,
             static_vertices,
             indices,
             index_type,
@@ -165,7 +163,7 @@ fn draw(
     range: &DrawRange,
     material: &Material,
     mirrored_by_clips: bool,
-    (bind_pose, variant): (&BindPose, SkinVariant),
+    (bind_pose, skinning): (&BindPose, SpecializationConstants),
     (geometry, index): (&Geometry, usize),
 ) -> GpuDraw {
     let (first, count) = (range.first_index as usize, range.index_count as usize);
@@ -192,7 +190,7 @@ fn draw(
         casts_with_far_side,
         // In glTF, counterclockwise triangles face the front, unless the node mirrors.
         front_face: if range.mirrored { vk::FrontFace::CLOCKWISE } else { vk::FrontFace::COUNTER_CLOCKWISE },
-        variant: SkinVariant { influence_count: common_count.unwrap_or(0), ..variant },
+        skinning: SpecializationConstants { influence_count: common_count.unwrap_or(0), ..skinning },
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use ash::vk;
@@ -13,7 +14,6 @@ use super::upload::Uploader;
 use crate::model::{self, Filter, Model, TextureSampler, Wrap};
 use crate::renderer::error::{Error, Result};
 use crate::vulkan::barrier::{Access, ImageBarrier, ImageUse, SAMPLED, TRANSFER_SOURCE, TRANSFER_TARGET, discarded};
-use crate::vulkan::descriptors::Binding;
 use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo, Sampler};
 
@@ -30,31 +30,19 @@ pub fn texture_bytes(width: u32, height: u32) -> u64 {
 }
 
 /// An image with its sampler. Textures share both.
-pub struct Texture {
-    image: Arc<Image>,
-    sampler: Arc<Sampler>,
-}
+pub type Texture = (Arc<Image>, Arc<Sampler>);
 
 /// One sampler for each distinct state: devices allow few of them, some 1,024, and models have thousands of textures.
-#[derive(Default)]
-pub struct Samplers(HashMap<TextureSampler, Arc<Sampler>>);
+pub type Samplers = HashMap<TextureSampler, Arc<Sampler>>;
 
-impl Samplers {
-    fn get(&mut self, device: &Arc<Device>, state: TextureSampler) -> Result<Arc<Sampler>> {
-        if let Some(known) = self.0.get(&state) {
-            return Ok(Arc::clone(known));
-        }
-        let made = Arc::new(Sampler::new(device, "texture sampler", &sampler_info(device, state))?);
-        self.0.insert(state, Arc::clone(&made));
-        Ok(made)
+/// Returns what a map has, or what `make` adds to it.
+fn shared<K: Eq + Hash, V>(known: &mut HashMap<K, Arc<V>>, key: K, make: impl FnOnce() -> Result<V>) -> Result<Arc<V>> {
+    if let Some(value) = known.get(&key) {
+        return Ok(Arc::clone(value));
     }
-}
-
-impl Texture {
-    /// Returns the texture for a descriptor set.
-    pub fn binding(&self) -> Binding<'_> {
-        Binding::Texture(&self.image, &self.sampler)
-    }
+    let made = Arc::new(make()?);
+    known.insert(key, Arc::clone(&made));
+    Ok(made)
 }
 
 /// Uploads each image once for each format, for any number of materials.
@@ -77,16 +65,11 @@ impl<'a> TextureCache<'a> {
         let wanted = source.and(texture);
         let white = model::Image::new("white", 1, 1, vec![255; 4]);
         let key = wanted.map(|texture| (texture.image, format));
-        let image = match self.images.get(&key) {
-            Some(image) => Arc::clone(image),
-            None => {
-                let image = Arc::new(upload(self.uploader, source.unwrap_or(&white), format)?);
-                self.images.insert(key, Arc::clone(&image));
-                image
-            }
-        };
+        let image = shared(&mut self.images, key, || upload(self.uploader, source.unwrap_or(&white), format))?;
         let state = wanted.map_or_else(TextureSampler::default, |texture| texture.sampler);
-        Ok(Texture { image, sampler: self.samplers.get(self.uploader.device(), state)? })
+        let device = self.uploader.device();
+        let make = || Ok(Sampler::new(device, "texture sampler", &sampler_info(device, state))?);
+        Ok((image, shared(self.samplers, state, make)?))
     }
 }
 
@@ -149,9 +132,7 @@ fn upload(uploader: &mut Uploader, source: &model::Image, format: vk::Format) ->
     };
     // The image is new, so there is nothing to wait for.
     change(0, mip_levels, discarded(Access::NOTHING), TRANSFER_TARGET);
-    let extent = vk::Extent3D { width, height, depth: 1 };
-    let region = vk::BufferImageCopy::default().image_subresource(subresource(0)).image_extent(extent);
-    recorder.copy_buffer_to_image(staging, &image, region);
+    recorder.copy_buffer_to_image(staging, &image, image.first_level());
     for level in 1..mip_levels {
         // The copy or a blit wrote the level above, and this blit reads it (RAW).
         change(level - 1, 1, TRANSFER_TARGET, TRANSFER_SOURCE);

@@ -45,14 +45,9 @@ impl Uploader {
     /// Creates a device buffer and records the copy of `data` to it.
     pub fn buffer<T: Pod>(&mut self, name: &str, data: &[T], usage: vk::BufferUsageFlags) -> Result<Buffer> {
         let size_bytes = size_of_val(data) as u64;
-        let limit_bytes = u64::from(self.device.limits().max_storage_buffer_range);
-        if usage.contains(vk::BufferUsageFlags::STORAGE_BUFFER) && size_bytes > limit_bytes {
-            return Err(Error::OverLimit {
-                what: name.to_owned(),
-                size_bytes,
-                limit: "maxStorageBufferRange",
-                limit_bytes,
-            });
+        if usage.contains(vk::BufferUsageFlags::STORAGE_BUFFER) {
+            let limit_bytes = u64::from(self.device.limits().max_storage_buffer_range);
+            Error::check_size(name, size_bytes, ("maxStorageBufferRange", limit_bytes))?;
         }
         let usage = usage | vk::BufferUsageFlags::TRANSFER_DST;
         let buffer = Buffer::new(&self.device, name, size_bytes, usage, BufferMemory::Device)?;

@@ -107,11 +107,6 @@ impl StreamBuffer {
         Ok(true)
     }
 
-    /// Returns the whole buffer that shaders read, or `None` after a failure.
-    pub fn binding(&self) -> Option<Binding<'_>> {
-        self.read_by_shaders().map(Binding::Buffer)
-    }
-
     /// Returns the buffer that shaders read, or `None` after a failure.
     pub fn read_by_shaders(&self) -> Option<&Buffer> {
         self.memory.as_ref().map(|memory| memory.device_local.as_ref().unwrap_or(&memory.mapped))

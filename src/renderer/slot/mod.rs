@@ -259,11 +259,8 @@ impl FrameSlot {
 impl Streams {
     /// Returns the bindings of the frame set, in order. `None` after a failure.
     fn frame_set_bindings<'a>(&'a self, frame_data: &'a Buffer) -> Option<[Binding<'a>; 4]> {
-        Some([
-            Binding::Buffer(frame_data),
-            self.records.binding()?,
-            self.palette.binding()?,
-            self.morph_weights.binding()?,
-        ])
+        let [records, palette, morph_weights] =
+            [&self.records, &self.palette, &self.morph_weights].map(StreamBuffer::read_by_shaders);
+        Some([frame_data, records?, palette?, morph_weights?].map(Binding::Buffer))
     }
 }

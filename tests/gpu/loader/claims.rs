@@ -78,8 +78,7 @@ pub fn entry(claims: Claims) -> ash::Entry {
 /// # Errors
 /// The program does not support the device.
 pub fn open(device: &TestDevice, claims: Claims) -> Result<Gpu> {
-    let options = InstanceOptions { validation: true, surface_extensions: &[] };
-    let instance = Instance::with_entry(entry(claims), options)?;
+    let instance = Instance::with_entry(entry(claims), InstanceOptions { validation: true, surface_extensions: &[] })?;
     let opened = device.open_on(&instance);
     assert_eq!(instance.validation_messages().all(), [""; 0]);
     Ok(Gpu::with_device(opened?))
