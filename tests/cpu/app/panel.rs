@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Parser;
-use egui::accesskit::Role;
+use egui::accesskit::{Role, Toggled};
 use egui::epaint::{ClippedPrimitive, ImageDelta, Primitive};
 use egui::{
     CentralPanel, Color32, ColorImage, Context, Event, ImageData, Key, Mesh, Modifiers, PointerButton, RawInput, Rect,
@@ -15,6 +15,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use glam::Vec2;
 use throng::app::bench::summary::Summary;
+use throng::app::models::choice_of;
 use throng::app::view::hud::contents::Contents;
 use throng::app::view::hud::graph::{MOST_FRAMES, round_up};
 use throng::app::view::hud::lists::matches;
@@ -92,7 +93,7 @@ fn controls_change_the_state() {
     }
     click(&mut window, "Play");
     type Check = fn(&Shown) -> bool;
-    let clicks: [(&str, Check); 20] = [
+    let clicks: [(&str, Check); 22] = [
         ("Pause", |shown| shown.state.clock.is_paused()),
         ("Play", |shown| !shown.state.clock.is_paused()),
         ("repeat", |shown| !shown.state.repeats),
@@ -113,6 +114,11 @@ fn controls_change_the_state() {
         ("1", |shown| shown.state.args.gpu.quality.msaa == Some(1)),
         ("shadows, a map of 512 × 512", |shown| !shown.state.args.gpu.quality.shadows),
         ("Keys (H)", |shown| shown.wishes.action == Some(Action::Help)),
+        ("Mesh (O)", |shown| shown.wishes.action == Some(Action::Mesh)),
+        ("key ›", |shown| {
+            shown.state.clock.is_paused()
+                && shown.state.key_times().any(|key| (f64::from(key) - shown.state.time_in_clip()).abs() < 1e-6)
+        }),
     ];
     for (name, has_changed) in clicks {
         assert!(!has_changed(window.state()), "before {name}");
@@ -350,4 +356,24 @@ fn indices_of_all_meshes_refer_to_one_list() {
     assert_eq!((overlay.indices.iter().min(), overlay.indices.iter().max()), (Some(&0), Some(&7)));
     assert_eq!(overlay.vertices[0].color_unorm8, 0xff03_0201);
     assert!(overlay.vertices.iter().all(|vertex| vertex.position_pixels.iter().all(|x| [0.0, 2.0].contains(x))));
+}
+
+/// The first row is that of the clip that plays.
+#[test]
+fn marks_beside_clips_add_them() {
+    let mut window = open(&path_of(WALKER), "--clip Walk --instances 1");
+    let boxes: Vec<_> = window.get_all_by_role(Role::CheckBox).collect();
+    let marks: Vec<bool> = boxes
+        .iter()
+        .filter(|own| own.accesskit_node().label().is_none_or(|name| name.is_empty()))
+        .map(|own| own.accesskit_node().toggled() == Some(Toggled::True))
+        .collect();
+    assert_eq!(marks, [true, false, false, false]);
+    boxes.iter().filter(|own| own.accesskit_node().label().is_none_or(|name| name.is_empty())).nth(3).unwrap().click();
+    drop(boxes);
+    window.run();
+    assert_eq!(window.state().wishes.together, Some(vec![0, 3]));
+    let model = &window.state().state.scene.models[0];
+    assert_eq!(choice_of(model, &[0, 3]), ClipChoice::Name("Walk+Wave".to_owned()));
+    assert_eq!((choice_of(model, &[2]), choice_of(model, &[])), (ClipChoice::Index(2), ClipChoice::None));
 }

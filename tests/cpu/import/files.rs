@@ -178,9 +178,9 @@ warnings: 1
   extensionsUsed[0]: EXT_bent_spoons is not supported; it is ignored
 
 clips: 1
-  #  name            duration  shown  move  tracks   keys  bytes
+  #  name            duration  shown  moves            repeats  tracks   keys  bytes
                                first
-  0  wave\\u{{1b}}[31m  1.5 s     yes    1     STEP: 1  2     32 bytes
+  0  wave\\u{{1b}}[31m  1.5 s     yes    joints: 1, root  yes      STEP: 1  2     32 bytes
 
 materials: 1
   #  name     base     metallic  roughness  unlit  alpha   double

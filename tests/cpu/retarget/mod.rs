@@ -1,5 +1,6 @@
 //! Clips of other files: the same rig, humanoids of any rig, and everything else.
 
+mod bare;
 mod in_place;
 mod pairs;
 mod roles;

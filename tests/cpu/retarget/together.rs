@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use glam::{Affine3A, Vec3, Vec4};
+use glam::{Affine3A, DVec3, Vec3, Vec4};
 use throng::animation::{PoseScratch, pose_model};
 use throng::app::models::{add_wanted, load_models};
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings};
@@ -11,7 +11,10 @@ use throng::model::{Clip, Interpolation, Model};
 use throng::retarget::first_clips;
 use throng::retarget::together::{are_parts, join};
 
+use serde_json::json;
+
 use crate::common::assets::wild_path;
+use crate::common::builder::Gltf;
 use crate::common::invariants::check_clip;
 use crate::common::lanes::check_lanes;
 use crate::common::scene;
@@ -134,4 +137,56 @@ fn loaded_models_know_what_they_show_first() {
         assert_eq!(first(parts.to_str().unwrap(), options), BTreeSet::from(["together".to_owned()]), "{options}");
     }
     assert_eq!(first("", ""), ["Walk", "Run", "Idle"].map(str::to_owned).into());
+}
+
+/// Tools write a clip for each object. The truth is a straight line in double precision.
+#[test]
+fn a_file_with_a_clip_for_each_of_144_objects_moves_whole() {
+    const OBJECTS: usize = 144;
+    let mut gltf = Gltf::triangle();
+    // Each object waits, goes to a place of its own, and comes back half of the way. Lengths differ.
+    let keys = |object: usize| -> [(f32, [f32; 3]); 3] {
+        let (n, x) = (object as f32, (object % 12) as f32);
+        [(0.1, [x, 0.0, 0.0]), (0.5 + n * 0.01, [x, 1.0 + n * 0.125, -n]), (1.0 + n * 0.02, [x, 0.25, n * 0.5])]
+    };
+    gltf.json["nodes"] = json!([]);
+    for object in 0..OBJECTS {
+        let times = gltf.f32s("SCALAR", &keys(object).map(|(time, _)| time));
+        let values = gltf.f32s("VEC3", keys(object).map(|(_, value)| value).as_flattened());
+        gltf.push("nodes", json!({"mesh": 0}));
+        gltf.animation(object, "translation", "LINEAR", times, values);
+    }
+    gltf.json["scenes"][0]["nodes"] = (0..OBJECTS).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("machine.glb");
+    std::fs::write(&path, gltf.glb()).unwrap();
+    let args = scene::arguments(&format!("{} --instances 3", path.display()));
+    let models = load_models(&args.crowd).unwrap();
+    let model = &models[0];
+    assert_eq!((model.clips.len(), model.take()), (OBJECTS + 1, Some(OBJECTS as u32)));
+    let clip = &model.clips[OBJECTS];
+    let longest = f64::from(keys(OBJECTS - 1)[2].0);
+    assert!((f64::from(clip.duration_seconds) - longest).abs() < 1e-6);
+    for seconds in [0.0, 0.3, 0.77, 1.9, 3.5] {
+        let (matrices, _) = pose(model, clip, seconds);
+        for (node, matrix) in matrices.iter().enumerate() {
+            let object = model.skeleton.source_nodes[node] as usize;
+            let keys = keys(object).map(|(time, value)| (f64::from(time), value.map(f64::from)));
+            // A shorter part repeats as often as it fits, and then stays.
+            let length = keys[2].0;
+            let turns = (longest / length + 1e-9).floor();
+            let own = if seconds > turns * length { length } else { seconds % length };
+            let expected: [f64; 3] = std::array::from_fn(|axis| {
+                let (after, before) = if own <= keys[1].0 { (keys[1], keys[0]) } else { (keys[2], keys[1]) };
+                let share = ((own - before.0) / (after.0 - before.0)).clamp(0.0, 1.0);
+                before.1[axis] + share * (after.1[axis] - before.1[axis])
+            });
+            let found = matrix.translation.as_dvec3();
+            let apart = (found - DVec3::from(expected)).abs().max_element();
+            let size = 150.0;
+            assert!(apart < 1e-5 * size, "object {object} at {seconds} s: {found} instead of {expected:?}");
+        }
+    }
+    // The crowd's lanes evaluate it like any clip.
+    assert!(check_lanes(model, Some(clip), &[0.0, 0.41, 1.3, 3.0], 200.0, Some(1e-5)).is_some());
 }
