@@ -13,7 +13,7 @@ use gltf::json::validation::Checked;
 
 use super::document::Document;
 use crate::model::import::error::{Fault, Result};
-use crate::model::import::limits::MAX_ELEMENTS_WITHOUT_DATA;
+use crate::model::import::limits::{Counted, MAX_ELEMENTS_WITHOUT_DATA};
 
 /// An accessor whose bounds have been checked.
 #[derive(Debug)]
@@ -254,7 +254,7 @@ impl<'d> Sparse<'d> {
         if count > element_count {
             return Err(Fault::content(at, format_args!("sparse.count {count} of {element_count} elements")));
         }
-        document.take_sparse_entries(count, at)?;
+        document.budget.take(Counted::SPARSE_ENTRIES, count, document.file_bytes(), at)?;
         let Checked::Valid(index_type) = entry.indices.component_type else {
             return Err(Fault::content(at, "sparse.indices.componentType is not an unsigned integer"));
         };

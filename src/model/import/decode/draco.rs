@@ -22,7 +22,6 @@ use serde::Deserialize;
 
 use crate::model::import::error::{Fault, Result};
 use crate::model::import::file::mend::parse_value;
-use crate::model::import::limits::Budget;
 
 const NAME: &str = "KHR_draco_mesh_compression";
 /// The size of the largest component that accessors can have.
@@ -34,7 +33,7 @@ const MAX_STREAM_BYTES: u64 = 1 << 30;
 
 /// All Draco streams of a file. Each buffer view is one stream, which several primitives may share.
 pub(super) struct DracoStreams {
-    list: Vec<DracoStream>,
+    pub list: Vec<DracoStream>,
     /// The index in `list` for each glTF accessor that a stream fills.
     filling: HashMap<usize, usize>,
 }
@@ -129,15 +128,6 @@ impl DracoStreams {
     pub fn filling(&self, index: usize) -> Option<&DracoStream> {
         self.list.get(*self.filling.get(&index)?)
     }
-
-    /// Charges the sizes of all streams, encoded and decoded.
-    pub fn take_decoded_bytes(&self, root: &Root, budget: &mut Budget) -> Result<()> {
-        for stream in &self.list {
-            let encoded = root.buffer_views.get(stream.view).map_or(0, |view| view.byte_length.0);
-            budget.take(encoded.saturating_add(stream.accessor_bytes()), &stream.at)?;
-        }
-        Ok(())
-    }
 }
 
 fn wanted_of(root: &Root, primitive: &Primitive, extension: &Extension, at: &str) -> Result<Vec<Wanted>> {
@@ -166,7 +156,8 @@ fn wanted_of(root: &Root, primitive: &Primitive, extension: &Extension, at: &str
 }
 
 impl DracoStream {
-    fn accessor_bytes(&self) -> u64 {
+    /// Returns the most bytes that the filled accessors can have.
+    pub fn accessor_bytes(&self) -> u64 {
         let bytes = |wanted: &Wanted| {
             wanted.count.saturating_mul(wanted.component_count as u64).saturating_mul(MOST_COMPONENT_BYTES)
         };

@@ -155,11 +155,7 @@ fn relax_animation(index: usize, animation: &mut Value, warnings: &mut Warnings)
             channel.insert("sampler".to_owned(), 0.into());
         }
     }
-    let mut warn = |count: usize, problem: &str| {
-        if count > 0 {
-            warnings.add(format_args!("animations[{index}].channels"), format_args!("{count} {problem}"));
-        }
-    };
+    let mut warn = |count, problem| warnings.add_count(format_args!("animations[{index}].channels"), count, problem);
     warn(pointers, "channels have JSON pointers as targets (KHR_animation_pointer), which are not supported");
     warn(aimless, "channels without a sampler, a target node or a path are ignored");
 }
@@ -176,11 +172,8 @@ fn name_interpolations(index: usize, animation: &mut Value, warnings: &mut Warni
             count += 1;
         }
     }
-    if count > 0 {
-        let problem =
-            format_args!("{count} have a number as interpolation, where a name belongs; it is read as LINEAR or STEP");
-        warnings.add(format_args!("animations[{index}].samplers"), problem);
-    }
+    let problem = "have a number as interpolation, where a name belongs; it is read as LINEAR or STEP";
+    warnings.add_count(format_args!("animations[{index}].samplers"), count, problem);
 }
 
 /// Counts the separators of values outside strings. This happens before parsing, because a parsed value takes many
@@ -195,8 +188,7 @@ fn check_value_count(json: &[u8]) -> Result<usize> {
         rest = after_string(quoted);
     }
     if count > MAX_JSON_VALUES {
-        let problem = format!("about {count} values in the JSON; at most {MAX_JSON_VALUES} are read");
-        return Err(Fault::NotGltf { problem });
+        return Err(Fault::NotGltf(format!("about {count} values in the JSON; at most {MAX_JSON_VALUES} are read")));
     }
     Ok(count)
 }
@@ -238,7 +230,7 @@ fn parse_outline(json: &[u8]) -> Result<(Map<String, Value>, LongLists<'_>)> {
     let outline: BTreeMap<String, &RawValue> =
         serde_json::from_slice(json).map_err(|error| match error.classify() {
             // Valid JSON, but not an object.
-            serde_json::error::Category::Data => Fault::NotGltf { problem: "the JSON is not an object".to_owned() },
+            serde_json::error::Category::Data => Fault::NotGltf("the JSON is not an object".to_owned()),
             _ => Fault::Json(error),
         })?;
     let (mut object, mut long_lists) = (Map::new(), LongLists::default());
@@ -248,7 +240,7 @@ fn parse_outline(json: &[u8]) -> Result<(Map<String, Value>, LongLists<'_>)> {
             "bufferViews" => long_lists.buffer_views = Some(text),
             "animations" => long_lists.animations = Some(text),
             _ => {
-                object.insert(key, serde_json::from_str(text.get()).map_err(Fault::Json)?);
+                object.insert(key, serde_json::from_str(text.get())?);
             }
         }
     }
@@ -341,7 +333,7 @@ fn parse_long_list<T: DeserializeOwned + Send>(
     let settle = |(index, (parsed, element)): (usize, (Option<T>, &&RawValue))| {
         parsed.map_or_else(
             || {
-                let mut value: Value = serde_json::from_str(element.get()).map_err(Fault::Json)?;
+                let mut value: Value = serde_json::from_str(element.get())?;
                 mended.mend(key, &mut value);
                 relax(index, &mut value);
                 serde_json::from_value(value).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))

@@ -18,7 +18,7 @@ use crate::model::image::{Reason, decode_rgba, open_decoder, texel_count};
 use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::file::{UriFault, kind_of};
-use crate::model::import::limits::{MAX_DECODED_IMAGE_BYTES, max_encoded_image_bytes, max_texels};
+use crate::model::import::limits::{ENCODED_IMAGE_BYTES, MAX_DECODED_IMAGE_BYTES, TEXELS};
 use crate::model::{Image, ImageSource};
 
 /// Collects the images of a model.
@@ -68,7 +68,7 @@ impl Images {
     /// Checks the encoded bytes so far. The bytes of refused images count too, so once this fails, no further image is
     /// read.
     fn check_encoded_bytes(&self, file_bytes: u64) -> std::result::Result<(), Reason> {
-        let limit = max_encoded_image_bytes(file_bytes);
+        let limit = ENCODED_IMAGE_BYTES.at(file_bytes);
         if self.encoded_bytes_taken <= limit {
             return Ok(());
         }
@@ -88,14 +88,14 @@ impl Images {
         let (decoder, format) = open_decoder(&bytes).map_err(what)?;
         let (width, height) = decoder.dimensions();
         // The limits are checked before decoding, because a small file may decode to gigabytes.
-        let (texels, limit) = (texel_count(&decoder), max_texels(file_bytes));
+        let (texels, limit) = (texel_count(&decoder), TEXELS.at(file_bytes));
         if texels > limit.saturating_sub(self.texels_taken) || decoder.total_bytes() > MAX_DECODED_IMAGE_BYTES {
             let problem = "texels are too many; all images of a model with files of this size may have";
             return Err(format!("{width}x{height} {problem} {limit}"));
         }
         document
-            .total_budget()
-            .take_image(texels, bytes.len() as u64)
+            .budget
+            .take_image(texels, bytes.len() as u64, file_bytes)
             .map_err(|too_much| format!("{width}x{height} texels are too many: {too_much}"))?;
         self.texels_taken += texels;
         let rgba = self.ahead.remove(&source).map_or_else(|| decode_rgba(decoder), Ok)?;

@@ -22,12 +22,11 @@ use super::nodes::{NodeTree, make_unit};
 use crate::model::import::decode::{Accessor, Document};
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::file::json::NOWHERE;
-use crate::model::import::limits::{Budget, Counted};
+use crate::model::import::limits::Counted;
 use crate::model::{Clip, Interpolation, MorphTrack, MorphedNode, Track};
 
 /// Reads every animation of the file.
 pub fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Result<Vec<Clip>> {
-    let mut budget = Budget::new(Counted::KEY_VALUES, &document.total_budget());
     let mut clips = Vec::new();
     for (index, entry) in document.root.animations.iter().enumerate() {
         let mut reader = ClipReader {
@@ -38,7 +37,6 @@ pub fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Re
             timelines: Timelines::default(),
             tracks: HashMap::new(),
             clip: Clip { name: entry.name.clone(), ..Clip::default() },
-            budget: &mut budget,
             warnings,
         };
         for (number, channel) in entry.channels.iter().enumerate() {
@@ -63,7 +61,6 @@ struct ClipReader<'a, 'f> {
     /// The index of the track of each node's property in its list, in case there is a second one.
     tracks: HashMap<(u32, PropertyKey), usize>,
     clip: Clip,
-    budget: &'a mut Budget,
     warnings: &'a mut Warnings,
 }
 
@@ -91,7 +88,7 @@ impl<'a> ClipReader<'a, '_> {
             return Err(Fault::dangling(at, "samplers", index, samplers.len()));
         };
         let at_sampler = format_args!("{animation}.samplers[{index}]");
-        let times = self.timelines.read(self.document, sampler, at_sampler, self.budget, self.warnings)?;
+        let times = self.timelines.read(self.document, sampler, at_sampler, self.warnings)?;
         self.clip.duration_seconds = self.clip.duration_seconds.max(times.last_seconds);
         let property = match path {
             Property::Translation => PropertyKey::Translation,
@@ -192,7 +189,7 @@ impl<'a> ClipReader<'a, '_> {
             );
             return Err(Fault::content(&output.at, problem));
         }
-        self.budget.take(4 * expected.max(output.count) as u64, &output.at)?;
+        self.document.take(Counted::KEY_VALUES, 4 * expected.max(output.count), &output.at)?;
         Ok((output, found_width))
     }
 }
@@ -254,7 +251,6 @@ impl Timelines {
         document: &Document,
         sampler: &json::animation::Sampler,
         at_sampler: Arguments,
-        budget: &mut Budget,
         warnings: &mut Warnings,
     ) -> Result<Times> {
         let accessor = sampler.input.value();
@@ -262,7 +258,7 @@ impl Timelines {
             return Ok(times);
         }
         let input = Accessor::open(document, accessor, format_args!("{at_sampler}.input"))?;
-        budget.take(input.count as u64, &input.at)?;
+        document.take(Counted::KEY_VALUES, input.count, &input.at)?;
         let seconds: Vec<f32> = input.floats::<1>()?.into_flattened();
         let last_seconds = check_times(&seconds, &input.at, warnings)?;
         let bits = seconds.iter().map(|time| time.to_bits()).collect();
