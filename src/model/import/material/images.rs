@@ -13,10 +13,11 @@ use std::sync::Arc;
 
 use gltf::json;
 use image::ImageDecoder;
+use serde_json::{Map, Value};
 
 use crate::model::image::{Reason, decode_rgba, open_decoder, texel_count};
 use crate::model::import::decode::Document;
-use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::error::{Result, Warnings, look_up};
 use crate::model::import::file::{UriFault, kind_of};
 use crate::model::import::limits::{ENCODED_IMAGE_BYTES, MAX_DECODED_IMAGE_BYTES, TEXELS};
 use crate::model::{Image, ImageSource};
@@ -113,9 +114,7 @@ fn encoded_bytes(
     warnings: &mut Warnings,
 ) -> Result<std::result::Result<Vec<u8>, Reason>> {
     let at = format!("images[{source}]");
-    let Some(entry) = document.root.images.get(source) else {
-        return Err(Fault::dangling(at, "images", source, document.root.images.len()));
-    };
+    let entry = look_up(&document.root.images, "images", source, &at)?;
     if let Some(uri) = &entry.uri {
         return match document.files.fetch(uri) {
             Ok(bytes) => Ok(Ok(Arc::unwrap_or_clone(bytes))),
@@ -181,18 +180,41 @@ fn tasks<'d>(document: &'d Document) -> Vec<Task<'d>> {
     tasks
 }
 
+/// The properties that all kinds of texture infos in glTF share.
+#[derive(Clone, Copy)]
+pub(super) struct TextureUse<'j> {
+    pub index: usize,
+    pub tex_coord: u32,
+    pub extensions: Option<&'j Map<String, Value>>,
+}
+
+impl<'j> From<&'j json::texture::Info> for TextureUse<'j> {
+    fn from(info: &'j json::texture::Info) -> Self {
+        let extensions = info.extensions.as_ref().map(|extensions| &extensions.others);
+        Self { index: info.index.value(), tex_coord: info.tex_coord, extensions }
+    }
+}
+
+/// Returns the textures of a material: base colour, metalness and roughness, emission, occlusion, normals.
+pub(super) fn textures_of(material: &json::Material) -> [Option<TextureUse<'_>>; 5] {
+    let json::Material { pbr_metallic_roughness: pbr, normal_texture, occlusion_texture, .. } = material;
+    let occlusion = occlusion_texture.as_ref().map(|info| TextureUse {
+        index: info.index.value(),
+        tex_coord: info.tex_coord,
+        extensions: info.extensions.as_ref().map(|extensions| &extensions.others),
+    });
+    let normal = normal_texture.as_ref().map(|info| TextureUse {
+        index: info.index.value(),
+        tex_coord: info.tex_coord,
+        extensions: info.extensions.as_ref().map(|extensions| &extensions.others),
+    });
+    let [base_color, metallic_roughness, emissive] =
+        [&pbr.base_color_texture, &pbr.metallic_roughness_texture, &material.emissive_texture]
+            .map(|info| info.as_ref().map(TextureUse::from));
+    [base_color, metallic_roughness, emissive, occlusion, normal]
+}
+
 /// Returns the glTF indices of the textures that materials use.
 fn shown_textures(document: &Document) -> BTreeSet<usize> {
-    let textures_of = |material: &json::Material| {
-        let pbr = &material.pbr_metallic_roughness;
-        [
-            pbr.base_color_texture.as_ref().map(|texture| texture.index),
-            pbr.metallic_roughness_texture.as_ref().map(|texture| texture.index),
-            material.normal_texture.as_ref().map(|texture| texture.index),
-            material.occlusion_texture.as_ref().map(|texture| texture.index),
-            material.emissive_texture.as_ref().map(|texture| texture.index),
-        ]
-    };
-    let indices = document.root.materials.iter().flat_map(textures_of).flatten();
-    indices.map(|texture| texture.value()).collect()
+    document.root.materials.iter().flat_map(textures_of).flatten().map(|texture| texture.index).collect()
 }
