@@ -14,7 +14,7 @@ use gltf::json;
 
 use super::scene::{SceneChoice, scene_nodes};
 use crate::model::import::decode::Document;
-use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::error::{Fault, Result, Warnings, look_up};
 use crate::model::import::limits::{Counted, MAX_MORPH_TARGETS};
 use crate::model::{FileCamera, FixedLocal, LocalPose, MorphedNode, NO_PARENT, Skeleton};
 
@@ -96,15 +96,12 @@ fn find_parents(nodes: &[json::Node]) -> Result<Vec<Option<usize>>> {
     let mut parents = vec![None; nodes.len()];
     for (node, entry) in nodes.iter().enumerate() {
         for (rank, child) in entry.children.iter().flatten().enumerate() {
-            let at = || format!("nodes[{node}].children[{rank}]");
+            let at = format_args!("nodes[{node}].children[{rank}]");
             let child = child.value();
-            match parents.get_mut(child) {
-                None => return Err(Fault::dangling(at(), "nodes", child, nodes.len())),
-                Some(Some(other)) => {
-                    let problem = format!("nodes[{child}] already is a child of nodes[{other}]; expected one parent");
-                    return Err(Fault::content(at(), problem));
-                }
-                Some(parent) => *parent = Some(node),
+            look_up(nodes, "nodes", child, at)?;
+            if let Some(other) = parents[child].replace(node) {
+                let problem = format!("nodes[{child}] already is a child of nodes[{other}]; expected one parent");
+                return Err(Fault::content(at, problem));
             }
         }
     }
@@ -132,12 +129,8 @@ fn with_joints_and_ancestors(document: &Document, parents: &[Option<usize>], in_
     let mut starts: Vec<usize> = (0..in_scene.len()).filter(|&node| in_scene[node]).collect();
     for (skin, entry) in document.root.skins.iter().enumerate() {
         for (rank, joint) in entry.joints.iter().enumerate() {
-            let joint = joint.value();
-            if joint >= parents.len() {
-                let at = format!("skins[{skin}].joints[{rank}]");
-                return Err(Fault::dangling(at, "nodes", joint, parents.len()));
-            }
-            starts.push(joint);
+            look_up(parents, "nodes", joint.value(), format_args!("skins[{skin}].joints[{rank}]"))?;
+            starts.push(joint.value());
         }
     }
     let mut wanted = vec![false; parents.len()];

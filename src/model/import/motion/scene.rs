@@ -7,7 +7,7 @@ use std::fmt;
 use gltf::json;
 
 use crate::model::import::decode::Document;
-use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::error::{Fault, Result, Warnings, look_up};
 
 /// The scene of a file to show.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -45,15 +45,12 @@ pub(super) fn scene_nodes(document: &Document, choice: &SceneChoice, warnings: &
         SceneChoice::Default => scene.map_or(0, |scene| scene.value()),
         choice => chosen_scene(scenes, choice)?,
     };
-    let scene = scenes.get(index).ok_or_else(|| Fault::dangling("scene", "scenes", index, scenes.len()))?;
+    let scene = look_up(scenes, "scenes", index, "scene")?;
     let mut in_scene = vec![false; nodes.len()];
     let mut left = Vec::new();
     for (rank, root) in scene.nodes.iter().enumerate() {
-        let root = root.value();
-        if root >= nodes.len() {
-            return Err(Fault::dangling(format_args!("scenes[{index}].nodes[{rank}]"), "nodes", root, nodes.len()));
-        }
-        left.push(root);
+        look_up(nodes, "nodes", root.value(), format_args!("scenes[{index}].nodes[{rank}]"))?;
+        left.push(root.value());
     }
     while let Some(node) = left.pop() {
         if !std::mem::replace(&mut in_scene[node], true) {
