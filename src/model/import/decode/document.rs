@@ -139,14 +139,16 @@ impl<'f> Document<'f> {
             }
             None => return Err(Fault::dangling(at, "buffers", buffer, self.buffers.len())),
         };
-        let part = offset
-            .checked_add(length)
-            .and_then(|end| bytes.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?));
-        part.ok_or_else(|| {
+        slice(bytes, offset, length).ok_or_else(|| {
             let problem = format!("{length} bytes from byte {offset} of buffers[{buffer}], which has {}", bytes.len());
             Fault::content(at, problem)
         })
     }
+}
+
+/// Returns a range of bytes, if they have it.
+pub(super) fn slice(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
+    bytes.get(usize::try_from(offset).ok()?..usize::try_from(offset.checked_add(length)?).ok()?)
 }
 
 fn fetch_buffers<'f>(root: &Root, chunk: Option<&'f [u8]>, files: &mut Files) -> Result<Vec<Buffer<'f>>> {
