@@ -7,7 +7,8 @@ use glam::{Vec2, Vec3, Vec4};
 use super::source::SourcePrimitive;
 
 /// The influence of one joint on one vertex.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 pub struct Influence {
     /// The index of an entry of the model's [`PaletteLayout`](super::PaletteLayout).
     pub joint: u32,
@@ -17,7 +18,8 @@ pub struct Influence {
 
 /// The change of one vertex by one morph target of weight 1 (glTF 2.0, 3.7.2.2). A target has no delta for a vertex
 /// that it does not change: most targets of a face move a small part of it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 pub struct MorphDelta {
     /// The index of the target's weight in [`LocalPose::morph_weights`](super::LocalPose::morph_weights).
     pub weight_index: u32,
@@ -71,9 +73,6 @@ pub struct DrawRange {
     /// (3.7.4).
     pub mirrored: bool,
 }
-
-/// Starts and influences of many vertices: those of vertex `v` are the elements `starts[v]..starts[v + 1]` of the second list.
-pub type Influences<'g> = (&'g [u32], &'g [Influence]);
 
 /// A level of detail: fewer triangles over the first vertices of the same geometry.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -148,9 +147,9 @@ impl Geometry {
         self.indices.iter().max().map_or(0, |&last| last as usize + 1)
     }
 
-    /// Returns the number of vertices of each level of detail, full detail first, and the influences of levels that have
-    /// their own.
-    pub fn levels(&self) -> impl Iterator<Item = (u32, Option<Influences<'_>>)> {
+    /// Returns the number of vertices of each level of detail, full detail first, and the starts and influences of levels that
+    /// have their own.
+    pub fn levels(&self) -> impl Iterator<Item = (u32, Option<(&[u32], &[Influence])>)> {
         let coarser = self.coarser_levels.iter().map(|level| {
             let is_own = !level.influence_starts.is_empty();
             (level.vertex_count, is_own.then_some((&level.influence_starts[..], &level.influences[..])))

@@ -18,7 +18,7 @@ use crate::model::import::error::{Result, Warnings, look_up};
 use crate::model::import::limits::Counted;
 use crate::model::import::material::Materials;
 use crate::model::import::motion::{NodeTree, Palette};
-use crate::model::order::{OrderingEffort, order_triangles};
+use crate::model::order::{ORDERING_EFFORT, order_triangles};
 use crate::model::{AlphaMode, DrawRange, Geometry, Material, PaletteLayout, Skin, SourcePrimitive, Topology};
 
 /// The parts of a model that are read before its geometry.
@@ -36,7 +36,8 @@ pub(super) struct Builder<'b, 'f> {
     pub warnings: &'b mut Warnings,
     palette: Palette,
     welder: Welder,
-    ordering_effort: OrderingEffort,
+    /// The effort that ordering triangles may still take.
+    ordering_effort: u64,
 }
 
 /// A node with a mesh.
@@ -64,7 +65,7 @@ impl<'b, 'f> Builder<'b, 'f> {
             warnings,
             palette: Palette::default(),
             welder: Welder::new(),
-            ordering_effort: OrderingEffort::new(),
+            ordering_effort: ORDERING_EFFORT,
         }
     }
 
