@@ -94,7 +94,7 @@ fn import_clips(name: &str, bytes: &[u8], files: Files) -> error::Result<Model> 
         skins,
         clips,
         humanoid,
-        source: SourceFile { bytes: document.file_bytes(), files: document.files.paths(), ..document.source },
+        source: SourceFile { bytes: document.files.bytes_read(), files: document.files.paths(), ..document.source },
         warnings: warnings.into_sentences(),
         ..Model::default()
     };
@@ -115,7 +115,7 @@ impl Motion {
         let mut tree = NodeTree::read(document, scene, warnings)?;
         let skins = skins::read(document, &tree, warnings)?;
         let mut clips = clips::read(document, &tree, warnings)?;
-        let humanoid = humanoid::read(&document.roles, &tree, warnings);
+        let humanoid = humanoid::read(document.roles.as_ref(), &tree, warnings);
         if humanoid.as_ref().is_some_and(|humanoid| humanoid.is_turned()) {
             turn_round(&mut tree.skeleton, &mut clips);
         }
@@ -139,7 +139,7 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
         materials.default();
     }
     let source = SourceFile {
-        bytes: document.file_bytes(),
+        bytes: document.files.bytes_read(),
         files: document.files.paths(),
         images: materials.image_sources,
         cameras: tree.place_cameras(&document),
@@ -147,7 +147,6 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
     };
     let mut model = Model {
         name: name.to_owned(),
-        bones: Vec::new(),
         skeleton: tree.skeleton,
         skins,
         palette,
@@ -155,10 +154,10 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
         materials: materials.list,
         images: materials.images,
         clips,
-        first_clips: Vec::new(),
         humanoid,
         source,
         warnings: warnings.into_sentences(),
+        ..Model::default()
     };
     far::bring_near(&mut model, container.json);
     model.bones = bones(&model.skeleton, &model.palette, &model.geometry);

@@ -238,7 +238,7 @@ impl<'d> Sparse<'d> {
         if count > element_count {
             return Err(Fault::content(at, format_args!("sparse.count {count} of {element_count} elements")));
         }
-        document.budget.take(Counted::SPARSE_ENTRIES, count, document.file_bytes(), at)?;
+        document.budget.take(Counted::SPARSE_ENTRIES, count, document.files.bytes_read(), at)?;
         let Checked::Valid(index_type) = entry.indices.component_type else {
             return Err(Fault::content(at, "sparse.indices.componentType is not an unsigned integer"));
         };

@@ -28,7 +28,7 @@ pub struct Document<'f> {
     /// Facts about the file that only reports show.
     pub source: SourceFile,
     /// The roles of a VRM file.
-    pub roles: DeclaredRoles,
+    pub roles: Option<DeclaredRoles>,
     /// What the model has taken so far.
     pub budget: Budget,
 }
@@ -57,19 +57,14 @@ impl<'f> Document<'f> {
         Ok(document)
     }
 
-    /// Returns the size of the model file and of all files read for it so far. The limits of a model depend on it.
-    pub fn file_bytes(&self) -> u64 {
-        self.files.bytes_read()
-    }
-
     /// Charges things of a kind to the model's budget. `at` is the JSON path that asks for them.
     pub fn take(&self, kind: Counted, count: usize, at: &str) -> Result<()> {
-        self.budget.take(kind, count as u64, self.file_bytes(), at)
+        self.budget.take(kind, count as u64, self.files.bytes_read(), at)
     }
 
     /// Charges the sizes that compressed data claims to have once decoded. Nothing has proven them yet.
     fn take_decoded_bytes(&self) -> Result<()> {
-        let take = |bytes: u64, at: &str| self.budget.take(Counted::DECODED_BYTES, bytes, self.file_bytes(), at);
+        let take = |bytes: u64, at: &str| self.budget.take(Counted::DECODED_BYTES, bytes, self.files.bytes_read(), at);
         let views = &self.root.buffer_views;
         for (index, view) in views.iter().enumerate().filter(|(_, view)| meshopt::is_compressed(view)) {
             take(view.byte_length.0, &format!("bufferViews[{index}]"))?;

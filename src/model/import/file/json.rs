@@ -35,7 +35,7 @@ pub struct ParsedJson {
     /// Facts for reports, without the fields that need other files.
     pub source: SourceFile,
     /// The roles of a VRM file.
-    pub roles: DeclaredRoles,
+    pub roles: Option<DeclaredRoles>,
 }
 
 /// Parses the JSON text, after checking its size, its version and the extensions that it requires.

@@ -154,8 +154,7 @@ impl<'b, 'f> Builder<'b, 'f> {
         };
         let mut vertices = self.weld(&attributes, &influences, &morphs, &split);
         // `topology::read` has checked the indices.
-        let mut indices: Vec<u32> =
-            split.indices.iter().filter_map(|&index| vertices.get(index as usize).copied()).collect();
+        let mut indices: Vec<u32> = split.indices.iter().map(|&index| vertices[index as usize]).collect();
         let is_blended = |material: &Material| material.alpha_mode == AlphaMode::Blend;
         // Blended triangles keep their order, because the author may have sorted them back to front.
         if topology == Topology::Triangles && !self.materials.list.get(material as usize).is_some_and(is_blended) {
@@ -220,11 +219,11 @@ impl<'b, 'f> Builder<'b, 'f> {
             let index = index as usize;
             morphs.deltas_of(index, &mut morph_deltas);
             self.welder.push(&Vertex {
-                position: positions.get(index).copied().unwrap_or_default(),
-                normal: at(normals, index).unwrap_or(Vec3::Z),
+                position: positions[index],
+                normal: normals.as_ref().map_or(Vec3::Z, |normals| normals[index]),
                 tangent: split.tangents.get(rank).copied().unwrap_or_default(),
-                tex_coords: at(tex_coords, index).unwrap_or_default(),
-                color: at(colors, index).unwrap_or([255; 4]),
+                tex_coords: tex_coords.as_ref().map_or([Vec2::ZERO; 2], |pairs| pairs[index]),
+                color: colors.as_ref().map_or([255; 4], |colors| colors[index]),
                 influences: influences.of(index),
                 morph_deltas: &morph_deltas,
             })
@@ -258,8 +257,4 @@ impl<'b, 'f> Builder<'b, 'f> {
             _ => {}
         }
     }
-}
-
-fn at<T: Copy>(attribute: &Option<Vec<T>>, vertex: usize) -> Option<T> {
-    attribute.as_ref()?.get(vertex).copied()
 }

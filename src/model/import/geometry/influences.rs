@@ -61,9 +61,7 @@ impl Influences {
         for vertex in 0..vertex_count {
             scratch.clear();
             for set in &sets {
-                if let (Some(joints), Some(weights)) = (set.joints.get(vertex), set.weights.get(vertex)) {
-                    scratch.extend(joints.iter().copied().zip(weights.iter().copied()));
-                }
+                scratch.extend(set.joints[vertex].into_iter().zip(set.weights[vertex]));
             }
             influences.push_vertex(&mut scratch, &skin.entries, &mut repairs);
         }

@@ -47,7 +47,7 @@ impl Images {
         if let Some(&known) = self.index_of.get(&source) {
             return Ok(known);
         }
-        let encoded = match self.check_encoded_bytes(document.file_bytes()) {
+        let encoded = match self.check_encoded_bytes(document.files.bytes_read()) {
             Ok(()) => encoded_bytes(document, source, warnings)?,
             Err(reason) => Err(reason),
         };
@@ -82,7 +82,7 @@ impl Images {
         bytes: Vec<u8>,
         document: &Document,
     ) -> std::result::Result<(Image, ImageSource), Reason> {
-        let file_bytes = document.file_bytes();
+        let file_bytes = document.files.bytes_read();
         self.encoded_bytes_taken = self.encoded_bytes_taken.saturating_add(bytes.len() as u64);
         self.check_encoded_bytes(file_bytes)?;
         let what = |reason: Reason| kind_of(&bytes).map_or(reason, |kind| format!("is {kind}"));
@@ -164,11 +164,11 @@ fn decode(encoded: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn tasks<'d>(document: &'d Document) -> Vec<Task<'d>> {
-    let json::Root { textures, images, .. } = &document.root;
-    let sources =
-        shown_textures(document).into_iter().filter_map(|texture| Some(textures.get(texture)?.source.value()));
+    let json::Root { materials, textures, images, .. } = &document.root;
+    let sources = materials.iter().flat_map(textures_of).flatten().filter_map(|texture| textures.get(texture.index));
+    let sources: BTreeSet<usize> = sources.map(|texture| texture.source.value()).collect();
     let (mut tasks, mut texels_left) = (Vec::new(), MAX_TEXELS_AHEAD);
-    for source in sources.collect::<BTreeSet<_>>() {
+    for source in sources {
         let Some(view) = images.get(source).and_then(|image| image.buffer_view) else { continue };
         let Ok((encoded, _)) = document.view(view.value(), "images") else { continue };
         let Some(texels) = open_decoder(encoded).ok().map(|(decoder, _)| texel_count(&decoder)) else { continue };
@@ -212,9 +212,4 @@ pub(super) fn textures_of(material: &json::Material) -> [Option<TextureUse<'_>>;
         [&pbr.base_color_texture, &pbr.metallic_roughness_texture, &material.emissive_texture]
             .map(|info| info.as_ref().map(TextureUse::from));
     [base_color, metallic_roughness, emissive, occlusion, normal]
-}
-
-/// Returns the glTF indices of the textures that materials use.
-fn shown_textures(document: &Document) -> BTreeSet<usize> {
-    document.root.materials.iter().flat_map(textures_of).flatten().map(|texture| texture.index).collect()
 }
