@@ -32,10 +32,8 @@ pub fn read(scene: &Scene, materials: &mut Materials, warnings: &mut Warnings) -
     for (node, entry) in scene.document.root.nodes.iter().enumerate() {
         let Some(skeleton_node) = scene.tree.skeleton_node.get(node).copied().flatten() else { continue };
         let in_scene = scene.tree.skeleton.in_scene.get(skeleton_node as usize) == Some(&true);
-        let (true, Some(mesh)) = (in_scene, entry.mesh.map(|mesh| mesh.value())) else { continue };
-        if scene.tree.is_hidden(skeleton_node) {
-            continue;
-        }
+        let is_shown = in_scene && !scene.tree.is_hidden(skeleton_node);
+        let (true, Some(mesh)) = (is_shown, entry.mesh.map(|mesh| mesh.value())) else { continue };
         let mesh_node = MeshNode { node, skeleton_node, mesh };
         let added = builder.add_mesh_node(mesh_node, entry.skin.map(|skin| skin.value()));
         builder.warnings.leave_out("mesh", added)?;

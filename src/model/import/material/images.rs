@@ -142,9 +142,6 @@ const MAX_TEXELS_AHEAD: u64 = 8 << 20;
 /// The RGBA texels of images that are already decoded, by glTF index.
 pub type DecodedAhead = HashMap<usize, Vec<u8>>;
 
-/// An image in one of the file's buffers that a material uses: its glTF index and its encoded bytes.
-type Task<'d> = (usize, &'d [u8]);
-
 /// Runs `work` on this thread while other threads decode images.
 pub fn while_decoding<T>(document: &Document, work: impl FnOnce() -> T) -> (T, DecodedAhead) {
     let tasks = tasks(document);
@@ -163,7 +160,8 @@ fn decode(encoded: &[u8]) -> Option<Vec<u8>> {
     decode_rgba(open_decoder(encoded).ok()?.0).ok()
 }
 
-fn tasks<'d>(document: &'d Document) -> Vec<Task<'d>> {
+/// Returns the images in the file's buffers that materials use: their glTF indices and their encoded bytes.
+fn tasks<'d>(document: &'d Document) -> Vec<(usize, &'d [u8])> {
     let json::Root { materials, textures, images, .. } = &document.root;
     let sources = materials.iter().flat_map(textures_of).flatten().filter_map(|texture| textures.get(texture.index));
     let sources: BTreeSet<usize> = sources.map(|texture| texture.source.value()).collect();
