@@ -1,7 +1,5 @@
 //! The geometry in its bind pose: one vertex array, one index array, and draw ranges by material.
 
-use std::ops::Range;
-
 use glam::{Vec2, Vec3, Vec4};
 
 use super::source::SourcePrimitive;
@@ -74,6 +72,9 @@ pub struct DrawRange {
     pub mirrored: bool,
 }
 
+/// Starts and influences of many vertices: those of vertex `v` are the elements `starts[v]..starts[v + 1]` of the second list.
+pub type Influences<'g> = (&'g [u32], &'g [Influence]);
+
 /// A level of detail: fewer triangles over the first vertices of the same geometry.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CoarserLevel {
@@ -83,7 +84,7 @@ pub struct CoarserLevel {
     /// The corners of all triangles, lines and points of the level.
     pub indices: Vec<u32>,
     /// The part of `indices` for each of [`Geometry::draw_ranges`]. It may be empty.
-    pub ranges: Vec<Range<u32>>,
+    pub ranges: Vec<std::ops::Range<u32>>,
     /// How much a picture loses, as a distance in units of model space. No lost vertex is farther from the level's surface, in
     /// any pose of any clip; and it grows with the mean distance between both surfaces.
     pub error: f32,
@@ -147,9 +148,9 @@ impl Geometry {
         self.indices.iter().max().map_or(0, |&last| last as usize + 1)
     }
 
-    /// Returns the number of vertices of each level of detail, full detail first, and the starts and influences of levels that
-    /// have their own.
-    pub fn levels(&self) -> impl Iterator<Item = (u32, Option<(&[u32], &[Influence])>)> {
+    /// Returns the number of vertices of each level of detail, full detail first, and the influences of levels that have
+    /// their own.
+    pub fn levels(&self) -> impl Iterator<Item = (u32, Option<Influences<'_>>)> {
         let coarser = self.coarser_levels.iter().map(|level| {
             let is_own = !level.influence_starts.is_empty();
             (level.vertex_count, is_own.then_some((&level.influence_starts[..], &level.influences[..])))

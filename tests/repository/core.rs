@@ -54,7 +54,7 @@ const CORE: [(&str, usize); 44] = [
     ("shaders/specialization.glsl", 62),
     ("shaders/varyings.glsl", 17),
     ("src/model/mod.rs", 91),
-    ("src/model/geometry.rs", 175),
+    ("src/model/geometry.rs", 176),
     ("src/renderer/passes/vertex_input.rs", 72),
     ("src/renderer/resident/skin_runs.rs", 126),
     ("src/renderer/mod.rs", 41),
