@@ -42,7 +42,7 @@ pub fn run(data: &[u8]) -> usize {
         times_seconds.push(time_seconds);
     }
     check_in_lanes(&clip, &times_seconds, moderate);
-    clip.track_count()
+    clip.node_tracks().count() + clip.morph_weights.len()
 }
 
 /// Checks the lanes with a clip on nodes without parents, all of which are joints.

@@ -25,7 +25,7 @@ mod triangles;
 
 use rayon::prelude::*;
 
-use crate::model::order::{OrderingEffort, number_by_use, number_joints, order_triangles};
+use crate::model::order::{ORDERING_EFFORT, number_by_use, number_joints, order_triangles};
 use crate::model::{AlphaMode, Model};
 use error::FullSurface;
 use joints::stand_ins;
@@ -100,7 +100,7 @@ fn chain(reference: &Reference, full: &Triangles) -> Vec<Triangles> {
 
 /// Orders the triangles of a level for the vertex cache. Blended ones keep their order, which the author may have chosen.
 fn order(model: &Model, triangles: &mut Triangles) {
-    let mut effort = OrderingEffort::new();
+    let mut effort = ORDERING_EFFORT;
     for (drawn, own) in model.geometry.draw_ranges.iter().zip(&triangles.ranges) {
         let material = model.materials.get(drawn.material as usize);
         if material.is_some_and(|material| material.alpha_mode != AlphaMode::Blend) {

@@ -137,8 +137,7 @@ fn next_joints_above(skeleton: &Skeleton, joints: &[Option<Joint>]) -> Vec<u32> 
 
 /// Returns the largest extent of the vertices in mesh space.
 fn size(geometry: &Geometry) -> f32 {
-    let bounds = geometry.positions.iter().fold(None, |bounds: Option<(Vec3, Vec3)>, &position| {
-        Some(bounds.map_or((position, position), |(min, max)| (min.min(position), max.max(position))))
-    });
+    let positions = geometry.positions.iter().copied();
+    let bounds = positions.clone().reduce(Vec3::min).zip(positions.reduce(Vec3::max));
     bounds.map_or(0.0, |(min, max)| (max - min).max_element())
 }

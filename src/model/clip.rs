@@ -78,10 +78,3 @@ pub struct Clip {
     /// Animated morph weights.
     pub morph_weights: Vec<MorphTrack>,
 }
-
-impl Clip {
-    /// Returns the number of animated properties.
-    pub fn track_count(&self) -> usize {
-        self.translations.len() + self.rotations.len() + self.scales.len() + self.morph_weights.len()
-    }
-}

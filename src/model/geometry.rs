@@ -1,13 +1,12 @@
 //! The geometry in its bind pose: one vertex array, one index array, and draw ranges by material.
 
-use std::ops::Range;
-
 use glam::{Vec2, Vec3, Vec4};
 
 use super::source::SourcePrimitive;
 
 /// The influence of one joint on one vertex.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 pub struct Influence {
     /// The index of an entry of the model's [`PaletteLayout`](super::PaletteLayout).
     pub joint: u32,
@@ -17,7 +16,8 @@ pub struct Influence {
 
 /// The change of one vertex by one morph target of weight 1 (glTF 2.0, 3.7.2.2). A target has no delta for a vertex
 /// that it does not change: most targets of a face move a small part of it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 pub struct MorphDelta {
     /// The index of the target's weight in [`LocalPose::morph_weights`](super::LocalPose::morph_weights).
     pub weight_index: u32,
@@ -84,7 +84,7 @@ pub struct CoarserLevel {
     /// The corners of all triangles, lines and points of the level.
     pub indices: Vec<u32>,
     /// The part of `indices` for each of [`Geometry::draw_ranges`]. It may be empty.
-    pub ranges: Vec<Range<u32>>,
+    pub ranges: Vec<std::ops::Range<u32>>,
     /// How much a picture loses, as a distance in units of model space. No lost vertex is farther from the level's surface, in
     /// any pose of any clip; and it grows with the mean distance between both surfaces.
     pub error: f32,

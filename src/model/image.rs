@@ -131,31 +131,20 @@ pub(crate) fn decode_rgba(decoder: impl ImageDecoder) -> Result<Vec<u8>, Reason>
     if color == ColorType::Rgba8 {
         return Ok(samples);
     }
-    let channels = usize::from(color.channel_count());
-    let channel_bytes = usize::from(color.bytes_per_pixel()) / channels.max(1);
-    let mut rgba = zeros(decoded_bytes(width, height))?;
-    // The decoder returns 16-bit samples in native byte order.
-    let sample_of = |bytes: &[u8]| match *bytes {
-        [a, b] => rounded_to_8_bits(u16::from_ne_bytes([a, b])),
-        [a] => a,
-        _ => 0,
-    };
-    let (texels, _) = rgba.as_chunks_mut::<4>();
-    if color == ColorType::Rgb8 {
-        // Most images: without a branch per channel.
-        for (texel, &[r, g, b]) in texels.iter_mut().zip(samples.as_chunks::<3>().0) {
-            *texel = [r, g, b, 255];
+    let channels = color.channel_count();
+    if u16::from(color.bytes_per_pixel()) == 2 * u16::from(channels) {
+        // The decoder returns 16-bit samples in native byte order.
+        for at in 0..samples.len() / 2 {
+            samples[at] = rounded_to_8_bits(u16::from_ne_bytes([samples[2 * at], samples[2 * at + 1]]));
         }
-        return Ok(rgba);
     }
-    for (to, from) in texels.iter_mut().zip(samples.chunks_exact(channels * channel_bytes)) {
-        let sample = |channel: usize| sample_of(&from[channel * channel_bytes..][..channel_bytes]);
-        *to = match channels {
-            1 => [sample(0), sample(0), sample(0), 255],
-            2 => [sample(0), sample(0), sample(0), sample(1)],
-            3 => [sample(0), sample(1), sample(2), 255],
-            _ => [sample(0), sample(1), sample(2), sample(3)],
-        };
+    let mut rgba = zeros(decoded_bytes(width, height))?;
+    let texels = rgba.as_chunks_mut::<4>().0.iter_mut();
+    match channels {
+        1 => texels.zip(&samples).for_each(|(to, &l)| *to = [l, l, l, 255]),
+        2 => texels.zip(samples.as_chunks().0).for_each(|(to, &[l, a])| *to = [l, l, l, a]),
+        3 => texels.zip(samples.as_chunks().0).for_each(|(to, &[r, g, b])| *to = [r, g, b, 255]),
+        _ => texels.zip(samples.as_chunks().0).for_each(|(to, from)| *to = *from),
     }
     Ok(rgba)
 }

@@ -12,40 +12,26 @@
 
 use super::{CoarserLevel, Geometry, Influence, Model, PaletteLayout};
 
-/// The number of a vertex that has no new number yet.
-const UNNUMBERED: u32 = u32::MAX;
-
 /// The effort that each index adds. For each triangle, the optimiser looks at all later triangles around its corners,
 /// so its effort is the sum, over all vertices, of the squared number of their triangles. That is 36 for a vertex with
 /// six triangles. But a file of a hundred kilobytes can have a million triangles around one vertex, which no order
 /// improves.
 const EFFORT_PER_INDEX: u64 = 64;
-/// The effort that every model may take, for small models with a large fan.
-const EFFORT_FLOOR: u64 = 1 << 25;
+/// The effort with which the ordering of a model's triangles begins, for small models with a large fan.
+pub(crate) const ORDERING_EFFORT: u64 = 1 << 25;
 
-/// The effort that ordering the triangles of a model may still take.
-pub(crate) struct OrderingEffort {
-    left: u64,
-}
-
-impl OrderingEffort {
-    pub fn new() -> Self {
-        Self { left: EFFORT_FLOOR }
-    }
-}
-
-/// Orders a list of triangles, unless that takes more effort than is left.
+/// Orders a list of triangles, unless that takes more than the `effort` that is left to the model.
 ///
 /// The vertices of the list are numbered from 0 for this, because meshoptimizer's tables are as long as the vertex
 /// array, and a model may have thousands of primitives.
-pub(crate) fn order_triangles(indices: &mut [u32], effort: &mut OrderingEffort) {
+pub(crate) fn order_triangles(indices: &mut [u32], effort: &mut u64) {
     let mut used = indices.to_vec();
     used.sort_unstable();
     let needed: u64 =
         used.chunk_by(|a, b| a == b).map(|same| (same.len() as u64).saturating_mul(same.len() as u64)).sum();
-    effort.left = effort.left.saturating_add(EFFORT_PER_INDEX * indices.len() as u64);
-    let Some(left) = effort.left.checked_sub(needed) else { return };
-    effort.left = left;
+    *effort = effort.saturating_add(EFFORT_PER_INDEX * indices.len() as u64);
+    let Some(left) = effort.checked_sub(needed) else { return };
+    *effort = left;
     used.dedup();
     for index in indices.iter_mut() {
         let vertex = *index;
@@ -95,8 +81,7 @@ pub(crate) fn number_joints(model: &mut Model, stand_ins: &[Vec<u32>]) {
     let mut order: Vec<u32> = (0..palette.len() as u32).collect();
     // The sort is stable, so joints of a band stay in their order.
     order.sort_by_key(|&entry| band_of[entry as usize]);
-    let mut new_index = vec![0; order.len()];
-    (0..).zip(&order).for_each(|(new, &old)| new_index[old as usize] = new);
+    let new_index = inverse(&order);
     for (finer, (level, stand_ins)) in geometry.coarser_levels.iter_mut().zip(stand_ins).enumerate() {
         level.joint_count = order.partition_point(|&entry| band_of[entry as usize] <= full - 1 - finer) as u32;
         let vertices = 0..level.vertex_count as usize;
@@ -157,14 +142,18 @@ fn apply(geometry: &mut Geometry, order: &[u32]) {
     reorder(colors, order);
     reorder_lists(influence_starts, influences, order);
     reorder_lists(morph_delta_starts, morph_deltas, order);
-    let mut new_index = vec![UNNUMBERED; order.len()];
-    for (new, &old) in order.iter().enumerate() {
-        new_index[old as usize] = new as u32;
-    }
+    let new_index = inverse(order);
     let renumber = |vertex: &mut u32| *vertex = new_index[*vertex as usize];
     indices.iter_mut().for_each(renumber);
     coarser_levels.iter_mut().for_each(|level| level.indices.iter_mut().for_each(renumber));
     source_primitives.iter_mut().for_each(|source| source.vertices.iter_mut().for_each(renumber));
+}
+
+/// Returns the new index of each element of an order.
+fn inverse(order: &[u32]) -> Vec<u32> {
+    let mut new_index = vec![0; order.len()];
+    (0..).zip(order).for_each(|(new, &old)| new_index[old as usize] = new);
+    new_index
 }
 
 fn reorder<T: Copy>(array: &mut Vec<T>, order: &[u32]) {

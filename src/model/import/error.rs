@@ -9,69 +9,50 @@
 //! of the whole file only if nothing is left to draw or to play.
 
 use std::collections::HashSet;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::io;
 
 use crate::model::text::{printable, shortened};
 
 /// The reason why a file could not be imported.
-#[derive(Debug, thiserror::Error)]
-pub enum ImportError {
-    /// The operating system cannot read the file.
-    #[error("{file}: cannot be read")]
-    Read {
-        /// The path that the caller gave.
-        file: String,
-        /// The system's error.
-        #[source]
-        source: io::Error,
-    },
-    /// The file is neither GLB nor JSON, or its GLB structure is broken.
-    #[error("{file}: {problem}")]
-    NotGltf {
-        /// The file's name.
-        file: String,
-        /// The value found and the value expected.
-        problem: String,
-    },
-    /// The text is not JSON.
-    #[error("{file}: the JSON part is malformed")]
-    Json {
-        /// The file's name.
-        file: String,
-        /// The JSON parser's error, with line and column.
-        #[source]
-        source: serde_json::Error,
-    },
-    /// The file violates the specification, or contradicts itself.
-    #[error("{file}: {at}: {problem}")]
-    Content {
-        /// The file's name.
-        file: String,
-        /// The JSON path.
-        at: String,
-        /// The value found and the value expected.
-        problem: String,
-    },
-    /// The file is valid, but needs a feature that is not implemented, or exceeds a limit.
-    #[error("{file}: {at}: {problem}")]
-    Unsupported {
-        /// The file's name.
-        file: String,
-        /// The JSON path.
-        at: String,
-        /// The feature or limit, and possibly a remedy.
-        problem: String,
-    },
+#[derive(Debug)]
+pub struct ImportError {
+    /// The file's name; its path if the operating system cannot read it.
+    pub file: String,
+    /// The problem.
+    pub fault: Fault,
 }
 
-/// An [`ImportError`] without the file's name.
-#[derive(Debug)]
-pub(super) enum Fault {
-    NotGltf { problem: String },
-    Json(serde_json::Error),
-    Content { at: String, problem: String },
-    Unsupported { at: String, problem: String },
+impl fmt::Display for ImportError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}: {}", self.file, self.fault)
+    }
+}
+
+impl std::error::Error for ImportError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.fault.source()
+    }
+}
+
+/// A problem of a file, with the value found and the value expected.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// The operating system cannot read the file.
+    #[error("cannot be read")]
+    Read(#[from] io::Error),
+    /// The file is neither GLB nor JSON, or its GLB structure is broken. The text quotes nothing of the file.
+    #[error("{0}")]
+    NotGltf(String),
+    /// The text is not JSON. The parser's error has line and column.
+    #[error("the JSON part is malformed")]
+    Json(#[from] serde_json::Error),
+    /// The file violates the specification, or contradicts itself. The text begins with the JSON path.
+    #[error("{0}")]
+    Content(String),
+    /// The file is valid, but needs a feature that is not implemented, or exceeds a limit. The text begins with the JSON path.
+    #[error("{0}")]
+    Unsupported(String),
 }
 
 /// The result of a reader.
@@ -79,37 +60,36 @@ pub(super) type Result<T> = std::result::Result<T, Fault>;
 
 impl Fault {
     /// Reports a violation at the JSON path `at`.
-    pub fn content(at: impl Display, problem: impl Display) -> Self {
-        Self::Content { at: sentence(&at.to_string()), problem: sentence(&problem.to_string()) }
+    pub(super) fn content(at: impl Display, problem: impl Display) -> Self {
+        Self::Content(format!("{}: {}", sentence(at), sentence(problem)))
     }
 
     /// Reports an unsupported feature or an exceeded limit at the JSON path `at`.
-    pub fn unsupported(at: impl Display, problem: impl Display) -> Self {
-        Self::Unsupported { at: sentence(&at.to_string()), problem: sentence(&problem.to_string()) }
+    pub(super) fn unsupported(at: impl Display, problem: impl Display) -> Self {
+        Self::Unsupported(format!("{}: {}", sentence(at), sentence(problem)))
     }
 
     /// Reports an index out of range. `what` is the list's name in glTF.
-    pub fn dangling(at: impl Display, what: &str, index: usize, count: usize) -> Self {
+    pub(super) fn dangling(at: impl Display, what: &str, index: usize, count: usize) -> Self {
         Self::content(at, format_args!("{what}[{index}] does not exist; the file has {count}"))
     }
 
     /// Adds the file's name.
-    pub fn in_file(self, file: &str) -> ImportError {
-        let file = sentence(file);
-        match self {
-            Self::NotGltf { problem } => ImportError::NotGltf { file, problem: sentence(&problem) },
-            Self::Json(source) => ImportError::Json { file, source },
-            Self::Content { at, problem } => ImportError::Content { file, at, problem },
-            Self::Unsupported { at, problem } => ImportError::Unsupported { file, at, problem },
-        }
+    pub(super) fn in_file(self, file: &str) -> ImportError {
+        ImportError { file: sentence(file), fault: self }
     }
 }
 
+/// Returns an element of a list whose name in glTF is `what`. `at` is the JSON path that refers to it.
+pub(super) fn look_up<'l, T>(list: &'l [T], what: &str, index: usize, at: impl Display) -> Result<&'l T> {
+    list.get(index).ok_or_else(|| Fault::dangling(at, what, index, list.len()))
+}
+
 /// Shortens text that may quote the file, and escapes characters that could control a terminal.
-fn sentence(text: &str) -> String {
+fn sentence(text: impl Display) -> String {
     /// About four lines of a terminal.
     const MAX_CHARS: usize = 400;
-    shortened(&printable(text), MAX_CHARS)
+    shortened(&printable(&text.to_string()), MAX_CHARS)
 }
 
 /// The largest number of warnings to keep. Further ones are counted, so that a hostile file cannot fill the terminal.
@@ -128,7 +108,14 @@ pub(super) struct Warnings {
 impl Warnings {
     /// Adds a warning about `problem` at the JSON path `at`.
     pub fn add(&mut self, at: impl Display, problem: impl Display) {
-        self.add_sentence(sentence(&format!("{at}: {problem}")));
+        self.add_sentence(sentence(format_args!("{at}: {problem}")));
+    }
+
+    /// Adds a warning about a number of things, if there are any.
+    pub fn add_count(&mut self, at: impl Display, count: usize, problem: &str) {
+        if count > 0 {
+            self.add(at, format_args!("{count} {problem}"));
+        }
     }
 
     fn add_sentence(&mut self, sentence: String) {
@@ -148,9 +135,9 @@ impl Warnings {
     pub fn leave_out<T>(&mut self, part: &str, read: Result<T>) -> Result<Option<T>> {
         match read {
             Ok(read) => Ok(Some(read)),
-            Err(Fault::Content { at, problem }) => {
-                self.add(&at, format_args!("{problem}; the {part} is left out"));
-                self.fault.get_or_insert(Fault::Content { at, problem });
+            Err(Fault::Content(problem)) => {
+                self.add_sentence(sentence(format_args!("{problem}; the {part} is left out")));
+                self.fault.get_or_insert(Fault::Content(problem));
                 Ok(None)
             }
             Err(fault) => Err(fault),

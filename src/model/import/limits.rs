@@ -5,19 +5,18 @@
 //! everything whose size the bytes of the file do not bound, before reading it. The limits grow with the number of
 //! bytes that the model's files really have: only a large download can cost gigabytes.
 //!
-//! Each charge goes to two budgets. A [`Budget`] counts things of one [`Counted`], which bounds time as well as memory.
-//! The [`TotalBudget`] adds up the bytes of all kinds, which bounds any mix of them. The
-//! price of a thing is the most memory that it takes at any time, from reading the file to printing the output of
-//! `throng pose`; each kind has its price. Temporary memory is checked against the total but not deducted.
+//! The [`Budget`] counts the things of each kind ([`Counted`]), which bounds time as well as memory. It also adds up the bytes
+//! of all kinds, which bounds any mix of them. The price of a thing is the most memory that it takes at any time, from
+//! reading the file to printing the output of `throng pose`; each kind has its price. Temporary memory is checked against the
+//! sum but not deducted.
 //!
 //! **The rule behind the figures:** a model whose files have one MiB together takes less than one GiB. The tests in
 //! `tests/program/untrusted/` run the program in an address space of that size, with files that exhaust one budget or
-//! many. The part of that GiB outside the total budget is for the program itself and the bytes of the file.
+//! many. The part of that GiB outside the budget is for the program itself and the bytes of the file.
 //!
 //! The limits are far above any character: even the smallest fit five hundred characters of a thousand vertices.
 
-use std::cell::Cell;
-use std::rc::Rc;
+use std::cell::{Cell, RefCell};
 
 use super::error::{Fault, Result};
 
@@ -43,14 +42,14 @@ const SMALL_FILE_BYTES: u64 = 1 << 20;
 
 /// A limit that grows with the size of the model's files.
 #[derive(Debug, Clone, Copy)]
-struct Scale {
+pub(super) struct Scale {
     floor: u64,
     /// The increase for each KiB beyond [`SMALL_FILE_BYTES`].
     per_kib: u64,
     most: u64,
 }
 
-/// A kind of thing that a [`Budget`] counts.
+/// A kind of thing that the [`Budget`] counts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Counted {
     /// The name of the things in messages.
@@ -61,14 +60,15 @@ pub(super) struct Counted {
 }
 
 impl Scale {
-    const fn at(self, file_bytes: u64) -> u64 {
+    /// Returns the limit of a model, given the bytes read for it so far.
+    pub const fn at(self, file_bytes: u64) -> u64 {
         let kib = file_bytes.saturating_sub(SMALL_FILE_BYTES) / 1024;
         let limit = self.floor.saturating_add(kib.saturating_mul(self.per_kib));
         if limit < self.most { limit } else { self.most }
     }
 }
 
-/// The limit of the [`TotalBudget`], in bytes. It grows quickly, so that only extreme files reach it.
+/// The limit of the bytes of all kinds. It grows quickly, so that only extreme files reach it.
 const TOTAL: Scale = Scale { floor: 900 << 20, per_kib: 1 << 20, most: u64::MAX };
 
 impl Counted {
@@ -118,110 +118,69 @@ const JSON_VALUE_BYTES: u64 = 400;
 
 /// The largest number of texels of all images. The floor fits two images of 4096 x 4096 that compress to almost
 /// nothing. Beyond it there are 32 for each byte, where photographs have about five and flat colours a hundred.
-const TEXELS: Scale = Scale { floor: 32 << 20, per_kib: 32 << 10, most: 256 << 20 };
+pub(super) const TEXELS: Scale = Scale { floor: 32 << 20, per_kib: 32 << 10, most: 256 << 20 };
 
 /// The largest number of encoded bytes of all images. It bounds time: images may share bytes, and each is decoded.
-const ENCODED_IMAGES: Scale = Scale { floor: 8 << 20, per_kib: 2 << 10, most: MAX_FILE_BYTES * 2 };
-
-/// Returns the number of encoded bytes that all images of a model may have, given the bytes read for it so far.
-pub(super) const fn max_encoded_image_bytes(file_bytes: u64) -> u64 {
-    ENCODED_IMAGES.at(file_bytes)
-}
-
-/// Returns the number of texels that all images of a model may have, given the bytes read for it so far.
-pub(super) const fn max_texels(file_bytes: u64) -> u64 {
-    TEXELS.at(file_bytes)
-}
+pub(super) const ENCODED_IMAGE_BYTES: Scale = Scale { floor: 8 << 20, per_kib: 2 << 10, most: MAX_FILE_BYTES * 2 };
 
 const TEXEL_BYTES: u64 = 4;
 /// The bytes of a texel while it is decoded, from a 16-bit PNG or a progressive JPEG at worst.
 const DECODING_TEXEL_BYTES: u64 = 12;
 
-/// The bytes that a model may take for things of all kinds. All readers of a document share one.
-#[derive(Debug, Clone)]
-pub(super) struct TotalBudget {
-    file_bytes: u64,
-    /// Shared by all clones.
-    spent: Rc<Cell<u64>>,
-}
-
-impl TotalBudget {
-    /// Makes the budget of a model with `file_bytes` bytes read so far.
-    pub fn new(file_bytes: u64) -> Self {
-        Self { file_bytes, spent: Rc::default() }
-    }
-
-    /// Returns the same budget with the limit for a larger number of bytes read.
-    pub fn grown_to(&self, file_bytes: u64) -> Self {
-        Self { file_bytes, spent: Rc::clone(&self.spent) }
-    }
-
-    fn limit(&self) -> u64 {
-        TOTAL.at(self.file_bytes)
-    }
-
-    fn left(&self) -> u64 {
-        self.limit().saturating_sub(self.spent.get())
-    }
-
-    /// Deducts `bytes`, or returns the reason why they are too many.
-    fn take(&self, bytes: u64) -> std::result::Result<(), String> {
-        self.check(bytes)?;
-        self.spent.set(self.spent.get().saturating_add(bytes));
-        Ok(())
-    }
-
-    /// Checks that `bytes` of temporary memory fit; returns the reason if they do not.
-    fn check(&self, bytes: u64) -> std::result::Result<(), String> {
-        if bytes <= self.left() {
-            return Ok(());
-        }
-        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-        let [asked, spent, limit] = [bytes, self.spent.get(), self.limit()].map(mib);
-        Err(format!(
-            "about {asked} MiB in addition to {spent} MiB: a model with files of this size may take {limit} MiB"
-        ))
-    }
-
-    /// Deducts the memory of JSON with `value_count` values.
-    pub fn take_json(&self, value_count: usize) -> Result<()> {
-        let bytes = (value_count as u64).saturating_mul(JSON_VALUE_BYTES);
-        self.take(bytes).map_err(|why| Fault::NotGltf { problem: format!("{value_count} values in the JSON, {why}") })
-    }
-
-    /// Deducts the memory of an image of `encoded_bytes` that is about to be decoded, or returns the reason why it is too
-    /// large. The model keeps the encoded bytes, and the texels until they are uploaded.
-    pub fn take_image(&self, texels: u64, encoded_bytes: u64) -> std::result::Result<(), String> {
-        self.check(texels.saturating_mul(DECODING_TEXEL_BYTES).saturating_add(encoded_bytes))?;
-        self.take(texels.saturating_mul(TEXEL_BYTES).saturating_add(encoded_bytes))
-    }
-}
-
-/// A limited number of things of one kind.
-#[derive(Debug)]
+/// What a model has taken so far. All readers of a document share it, and its limits grow as more files are read.
+#[derive(Debug, Default)]
 pub(super) struct Budget {
-    kind: Counted,
-    limit: u64,
-    left: u64,
-    total: TotalBudget,
+    /// The number of things of each kind, by its name.
+    counts: RefCell<Vec<(&'static str, u64)>>,
+    /// The bytes of all kinds.
+    bytes: Cell<u64>,
 }
 
 impl Budget {
-    pub fn new(kind: Counted, total: &TotalBudget) -> Self {
-        let limit = kind.count.at(total.file_bytes);
-        Self { kind, limit, left: limit, total: total.clone() }
+    /// Charges `count` things of a kind, and their bytes. `at` is the JSON path that asks for them.
+    pub fn take(&self, kind: Counted, count: u64, file_bytes: u64, at: &str) -> Result<()> {
+        let (what, limit) = (kind.what, kind.count.at(file_bytes));
+        let mut counts = self.counts.borrow_mut();
+        let rank = counts.iter().position(|(other, _)| *other == what).unwrap_or(counts.len());
+        if rank == counts.len() {
+            counts.push((what, 0));
+        }
+        let (_, taken) = &mut counts[rank];
+        if count > limit.saturating_sub(*taken) {
+            let problem = format!("{count} more {what}: a model with files of this size may have {limit}");
+            return Err(Fault::unsupported(at, problem));
+        }
+        let bytes = count.saturating_mul(kind.bytes);
+        self.take_bytes(bytes, bytes, file_bytes)
+            .map_err(|why| Fault::unsupported(at, format_args!("{count} more {what}, {why}")))?;
+        *taken += count;
+        Ok(())
     }
 
-    /// Charges `count` things to this budget and to the total. `at` is the JSON path that asks for them.
-    pub fn take(&mut self, count: u64, at: &str) -> Result<()> {
-        let what = self.kind.what;
-        let Some(left) = self.left.checked_sub(count) else {
-            let problem = format!("{count} more {what}: a model with files of this size may have {}", self.limit);
-            return Err(Fault::unsupported(at, problem));
-        };
-        let taken = self.total.take(count.saturating_mul(self.kind.bytes));
-        taken.map_err(|why| Fault::unsupported(at, format_args!("{count} more {what}, {why}")))?;
-        self.left = left;
+    /// Checks that `peak` bytes fit and deducts those that are kept, or returns the reason why they are too many.
+    fn take_bytes(&self, peak: u64, kept: u64, file_bytes: u64) -> std::result::Result<(), String> {
+        let (spent, limit) = (self.bytes.get(), TOTAL.at(file_bytes));
+        if peak > limit.saturating_sub(spent) {
+            let [asked, spent, limit] = [peak, spent, limit].map(|bytes| bytes.div_ceil(1 << 20));
+            return Err(format!(
+                "about {asked} MiB in addition to {spent} MiB: a model with files of this size may take {limit} MiB"
+            ));
+        }
+        self.bytes.set(spent + kept);
         Ok(())
+    }
+
+    /// Charges the memory of JSON with `value_count` values.
+    pub fn take_json(&self, value_count: usize, file_bytes: u64) -> Result<()> {
+        let bytes = (value_count as u64).saturating_mul(JSON_VALUE_BYTES);
+        self.take_bytes(bytes, bytes, file_bytes)
+            .map_err(|why| Fault::NotGltf(format!("{value_count} values in the JSON, {why}")))
+    }
+
+    /// Charges the memory of an image of `encoded_bytes` that is about to be decoded, or returns the reason why it is too
+    /// large. The model keeps the encoded bytes, and the texels until they are uploaded.
+    pub fn take_image(&self, texels: u64, encoded_bytes: u64, file_bytes: u64) -> std::result::Result<(), String> {
+        let with_texels_of = |bytes: u64| texels.saturating_mul(bytes).saturating_add(encoded_bytes);
+        self.take_bytes(with_texels_of(DECODING_TEXEL_BYTES), with_texels_of(TEXEL_BYTES), file_bytes)
     }
 }

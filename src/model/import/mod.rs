@@ -30,14 +30,14 @@ mod motion;
 
 use std::path::Path;
 
-pub use error::ImportError;
+pub use error::{Fault, ImportError};
 pub use motion::SceneChoice;
 
 use super::bones::bones;
 use super::humanoid::turn_round;
 use super::{Clip, Humanoid, Model, Skin, SourceFile};
 use decode::Document;
-use error::{Fault, Warnings};
+use error::Warnings;
 use file::Files;
 use geometry::Scene;
 use material::{Materials, while_decoding};
@@ -58,9 +58,11 @@ pub fn load_scene(path: &Path, scene: &SceneChoice) -> Result<Model, ImportError
 
 fn read_file(path: &Path, read: impl FnOnce(&str, &[u8], Files) -> error::Result<Model>) -> Result<Model, ImportError> {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    let bytes =
-        file::read_model_file(path).map_err(|source| ImportError::Read { file: path.display().to_string(), source })?;
-    bytes.and_then(|bytes| read(&name, &bytes, Files::next_to(path, bytes.len()))).map_err(|fault| fault.in_file(&name))
+    let model = file::read_model_file(path).and_then(|bytes| read(&name, &bytes, Files::next_to(path, bytes.len())));
+    model.map_err(|fault| match fault {
+        Fault::Read(_) => ImportError { file: path.display().to_string(), fault },
+        _ => fault.in_file(&name),
+    })
 }
 
 /// Imports a model from memory. It must not refer to other files. `name` appears in messages and reports.
@@ -92,7 +94,7 @@ fn import_clips(name: &str, bytes: &[u8], files: Files) -> error::Result<Model> 
         skins,
         clips,
         humanoid,
-        source: SourceFile { bytes: document.file_bytes(), files: document.files.paths(), ..document.source },
+        source: SourceFile { bytes: document.files.bytes_read(), files: document.files.paths(), ..document.source },
         warnings: warnings.into_sentences(),
         ..Model::default()
     };
@@ -113,7 +115,7 @@ impl Motion {
         let mut tree = NodeTree::read(document, scene, warnings)?;
         let skins = skins::read(document, &tree, warnings)?;
         let mut clips = clips::read(document, &tree, warnings)?;
-        let humanoid = humanoid::read(&document.roles, &tree, warnings);
+        let humanoid = humanoid::read(document.roles.as_ref(), &tree, warnings);
         if humanoid.as_ref().is_some_and(|humanoid| humanoid.is_turned()) {
             turn_round(&mut tree.skeleton, &mut clips);
         }
@@ -137,7 +139,7 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
         materials.default();
     }
     let source = SourceFile {
-        bytes: document.file_bytes(),
+        bytes: document.files.bytes_read(),
         files: document.files.paths(),
         images: materials.image_sources,
         cameras: tree.place_cameras(&document),
@@ -145,7 +147,6 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
     };
     let mut model = Model {
         name: name.to_owned(),
-        bones: Vec::new(),
         skeleton: tree.skeleton,
         skins,
         palette,
@@ -153,14 +154,13 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
         materials: materials.list,
         images: materials.images,
         clips,
-        first_clips: Vec::new(),
         humanoid,
         source,
         warnings: warnings.into_sentences(),
+        ..Model::default()
     };
     far::bring_near(&mut model, container.json);
     model.bones = bones(&model.skeleton, &model.palette, &model.geometry);
-    let broken =
-        |invariant| Fault::NotGltf { problem: format!("it was read wrongly: it is not true that {invariant}") };
+    let broken = |invariant| Fault::NotGltf(format!("it was read wrongly: it is not true that {invariant}"));
     model.checked().map_err(broken)
 }

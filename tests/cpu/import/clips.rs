@@ -33,7 +33,7 @@ fn equal_timelines_are_shared() {
     assert_eq!(clip.timelines, [[0.0, 2.0], [1.0, 3.0]]);
     let timelines: Vec<u32> = clip.translations.iter().chain(&clip.scales).map(|track| track.timeline).collect();
     assert_eq!(timelines, [0, 0, 1]);
-    assert_eq!((clip.duration_seconds, clip.track_count()), (3.0, 3));
+    assert_eq!((clip.duration_seconds, clip.node_tracks().count()), (3.0, 3));
 }
 
 /// Of two channels for one property, the last one counts.
@@ -69,7 +69,7 @@ fn channels_without_effect_give_warnings_and_count_for_the_duration() {
         "animations[0].channels[6]: nodes[0] has no morph targets",
     ]);
     let clip = &model.clips[0];
-    assert_eq!((clip.track_count(), clip.duration_seconds), (1, 5.0));
+    assert_eq!((clip.node_tracks().count(), clip.duration_seconds), (1, 5.0));
     assert_eq!(clip.translations[0].values, [Vec3::splat(2.0); 2]);
 }
 
@@ -97,7 +97,7 @@ fn channels_with_wrong_times_or_counts_are_left_out() {
         let output = gltf.f32s("VEC3", &[0.0; 6]);
         gltf.animation(0, "scale", "LINEAR", input, output);
         let model = gltf.model_that_warns(&[&format!("{at}: {problem}; the channel is left out")]);
-        assert_eq!(model.clips[0].track_count(), 0);
+        assert_eq!(model.clips[0].node_tracks().count(), 0);
     }
 
     let (mut gltf, times) = keyed();

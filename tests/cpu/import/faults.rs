@@ -125,7 +125,7 @@ fn a_broken_part_costs_nothing_else() {
     ]);
     // Of the second node only what needs no skin is drawn.
     assert_eq!(model.geometry.triangle_count(), 3);
-    assert_eq!((model.clips[0].track_count(), model.clips[0].translations.len()), (1, 1));
+    assert_eq!((model.clips[0].node_tracks().count(), model.clips[0].translations.len()), (1, 1));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 use glam::Vec3;
 use serde_json::{Value, json};
 use throng::model::FileCamera;
-use throng::model::import::{ImportError, SceneChoice, load, load_glb, load_glb_scene};
+use throng::model::import::{Fault, ImportError, SceneChoice, load, load_glb, load_glb_scene};
 
 use crate::common::builder::Gltf;
 
@@ -73,7 +73,7 @@ fn buffers_are_read_from_the_models_folder_and_missing_files_are_named() {
     assert_eq!(error, "a.gltf: buffers[0].uri: \"a.bin\": this model must not refer to other files");
     let error = load(Path::new("no/such/fox.glb")).unwrap_err();
     assert_eq!(error.to_string(), "no/such/fox.glb: cannot be read");
-    assert!(matches!(error, ImportError::Read { .. }));
+    assert!(matches!(error.fault, Fault::Read(_)));
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn required_extensions_are_known_or_named() {
     let mut gltf = Gltf::triangle();
     gltf.json["extensionsRequired"] = json!(["KHR_mesh_quantization", "EXT_bent_spoons"]);
     assert_eq!(gltf.error(), "test.gltf: extensionsRequired[1]: EXT_bent_spoons is not supported");
-    assert!(matches!(gltf.load(), Err(ImportError::Unsupported { .. })));
+    assert!(matches!(gltf.load(), Err(ImportError { fault: Fault::Unsupported(_), .. })));
     gltf.json["extensionsRequired"] = json!(["KHR_materials_sheen"]);
     gltf.json["extensionsUsed"] = json!(["KHR_materials_sheen", "EXT_bent_spoons", "KHR_materials_unlit"]);
     let expected = [

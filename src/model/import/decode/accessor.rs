@@ -11,9 +11,9 @@ use std::fmt::Display;
 use gltf::json::accessor::{ComponentType, Type, sparse};
 use gltf::json::validation::Checked;
 
-use super::document::Document;
-use crate::model::import::error::{Fault, Result};
-use crate::model::import::limits::MAX_ELEMENTS_WITHOUT_DATA;
+use super::document::{Document, slice};
+use crate::model::import::error::{Fault, Result, look_up};
+use crate::model::import::limits::{Counted, MAX_ELEMENTS_WITHOUT_DATA};
 
 /// An accessor whose bounds have been checked.
 #[derive(Debug)]
@@ -64,8 +64,7 @@ struct Sparse<'d> {
 impl<'d> Accessor<'d> {
     /// Looks up accessor `index` and checks its bounds. `at` is the JSON path of the reference to it.
     pub fn open(document: &'d Document, index: usize, at: impl Display) -> Result<Self> {
-        let accessors = &document.root.accessors;
-        let entry = accessors.get(index).ok_or_else(|| Fault::dangling(&at, "accessors", index, accessors.len()))?;
+        let entry = look_up(&document.root.accessors, "accessors", index, &at)?;
         let at = format!("{at} (accessors[{index}])");
         let Checked::Valid(shape) = entry.type_ else { return Err(Fault::content(at, "unknown type")) };
         let Checked::Valid(component) = entry.component_type else {
@@ -144,13 +143,8 @@ impl<'d> Accessor<'d> {
     }
 
     fn expect_shape(&self, components: usize) -> Result<()> {
-        let expected = match components {
-            1 => Type::Scalar,
-            2 => Type::Vec2,
-            3 => Type::Vec3,
-            4 => Type::Vec4,
-            _ => Type::Mat4,
-        };
+        let vectors = [Type::Scalar, Type::Vec2, Type::Vec3, Type::Vec4];
+        let expected = vectors.get(components - 1).copied().unwrap_or(Type::Mat4);
         if self.shape == expected {
             return Ok(());
         }
@@ -189,16 +183,14 @@ impl<'d> Accessor<'d> {
 
 impl Layout {
     fn new(shape: Type, component_type: ComponentType) -> Self {
-        let (columns, rows) = match shape {
-            Type::Scalar => (1, 1),
-            Type::Vec2 => (1, 2),
-            Type::Vec3 => (1, 3),
-            Type::Vec4 => (1, 4),
-            Type::Mat2 => (2, 2),
-            Type::Mat3 => (3, 3),
-            Type::Mat4 => (4, 4),
+        let columns = match shape {
+            Type::Scalar | Type::Vec2 | Type::Vec3 | Type::Vec4 => 1,
+            Type::Mat2 => 2,
+            Type::Mat3 => 3,
+            Type::Mat4 => 4,
         };
-        let component_bytes = component_bytes(component_type);
+        let rows = shape.multiplicity() / columns;
+        let component_bytes = component_type.size();
         let used_bytes = rows * component_bytes;
         let column_bytes = if columns > 1 { used_bytes.next_multiple_of(4) } else { used_bytes };
         let element_bytes = column_bytes * (columns - 1) + used_bytes;
@@ -218,27 +210,19 @@ impl<'d> Strided<'d> {
             let problem = format!("byteStride {stride_bytes} is less than one element of {}", layout.element_bytes);
             return Err(Fault::content(at, problem));
         }
-        let needed = match count.checked_sub(1) {
-            Some(last) => last
-                .checked_mul(stride_bytes as u64)
-                .and_then(|bytes| bytes.checked_add(layout.element_bytes as u64)?.checked_add(offset)),
-            None => Some(0),
-        };
-        let fits = needed.is_some_and(|needed| needed <= view.len() as u64);
-        let bytes =
-            if count == 0 { Some(&view[..0]) } else { usize::try_from(offset).ok().and_then(|o| view.get(o..)) };
-        match bytes {
-            Some(bytes) if fits => Ok(Self { bytes, stride_bytes }),
-            _ => {
-                let problem = format!(
-                    "{count} elements of {} bytes every {stride_bytes} from byte {offset} do not fit in its \
-                     bufferView of {} bytes",
-                    layout.element_bytes,
-                    view.len()
-                );
-                Err(Fault::content(at, problem))
-            }
-        }
+        let Some(last) = count.checked_sub(1) else { return Ok(Self { bytes: &[], stride_bytes }) };
+        let length =
+            last.checked_mul(stride_bytes as u64).and_then(|bytes| bytes.checked_add(layout.element_bytes as u64));
+        let bytes = length.and_then(|length| slice(view, offset, length)).ok_or_else(|| {
+            let problem = format!(
+                "{count} elements of {} bytes every {stride_bytes} from byte {offset} do not fit in its bufferView of {} \
+                 bytes",
+                layout.element_bytes,
+                view.len()
+            );
+            Fault::content(at, problem)
+        })?;
+        Ok(Self { bytes, stride_bytes })
     }
 }
 
@@ -254,15 +238,13 @@ impl<'d> Sparse<'d> {
         if count > element_count {
             return Err(Fault::content(at, format_args!("sparse.count {count} of {element_count} elements")));
         }
-        document.take_sparse_entries(count, at)?;
+        document.budget.take(Counted::SPARSE_ENTRIES, count, document.files.bytes_read(), at)?;
         let Checked::Valid(index_type) = entry.indices.component_type else {
             return Err(Fault::content(at, "sparse.indices.componentType is not an unsigned integer"));
         };
         let part = |name: &str, view: usize, offset: u64, element_bytes: usize| -> Result<&'d [u8]> {
             let (bytes, _) = document.view(view, &format!("{at}.sparse.{name}"))?;
-            let part = count.checked_mul(element_bytes as u64).and_then(|length| {
-                bytes.get(usize::try_from(offset).ok()?..usize::try_from(offset.checked_add(length)?).ok()?)
-            });
+            let part = count.checked_mul(element_bytes as u64).and_then(|length| slice(bytes, offset, length));
             part.ok_or_else(|| {
                 let problem =
                     format!("sparse.{name}: {count} elements from byte {offset} do not fit in {} bytes", bytes.len());
@@ -270,7 +252,7 @@ impl<'d> Sparse<'d> {
             })
         };
         let (indices, values) = (&entry.indices, &entry.values);
-        let index_bytes = component_bytes(index_type.0);
+        let index_bytes = index_type.0.size();
         let sparse = Self {
             count: usize::try_from(count).map_err(|_| Fault::unsupported(at, "too many elements"))?,
             index_type: index_type.0,
@@ -290,16 +272,8 @@ impl<'d> Sparse<'d> {
     }
 
     fn entries(&self, layout: Layout) -> impl Iterator<Item = (usize, &'d [u8])> {
-        let indices = self.indices.chunks_exact(component_bytes(self.index_type));
+        let indices = self.indices.chunks_exact(self.index_type.size());
         indices.map(decode_unsigned).zip(self.values.chunks_exact(layout.packed_bytes)).take(self.count)
-    }
-}
-
-const fn component_bytes(component_type: ComponentType) -> usize {
-    match component_type {
-        ComponentType::I8 | ComponentType::U8 => 1,
-        ComponentType::I16 | ComponentType::U16 => 2,
-        ComponentType::U32 | ComponentType::F32 => 4,
     }
 }
 

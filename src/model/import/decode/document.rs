@@ -3,7 +3,6 @@
 //! All other readers of import take their data from the [`Document`]. Compressed buffer views and meshes are decoded
 //! here, each at its first use, so that other readers need not know about compression.
 
-use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
 
 use gltf::json::Root;
@@ -13,7 +12,7 @@ use super::meshopt::{self, CompressedView, DecodedView};
 use crate::model::SourceFile;
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::file::{Container, DeclaredRoles, Files, ParsedJson, UriFault, json, kind_of};
-use crate::model::import::limits::{Budget, Counted, TotalBudget};
+use crate::model::import::limits::{Budget, Counted};
 
 /// A parsed file with its buffers.
 pub struct Document<'f> {
@@ -29,10 +28,9 @@ pub struct Document<'f> {
     /// Facts about the file that only reports show.
     pub source: SourceFile,
     /// The roles of a VRM file.
-    pub roles: DeclaredRoles,
-    total: TotalBudget,
-    /// A cell, because accessors are opened through shared references.
-    sparse_entries: RefCell<Budget>,
+    pub roles: Option<DeclaredRoles>,
+    /// What the model has taken so far.
+    pub budget: Budget,
 }
 
 enum Buffer<'f> {
@@ -50,28 +48,32 @@ impl<'f> Document<'f> {
     pub fn open(container: &Container<'f>, mut files: Files, warnings: &mut Warnings) -> Result<Self> {
         let ParsedJson { root, value_count, source, roles } = json::parse(container.json, warnings)?;
         let buffers = fetch_buffers(&root, container.binary, &mut files)?;
-        let total = TotalBudget::new(files.bytes_read());
-        total.take_json(value_count)?;
+        let budget = Budget::default();
+        budget.take_json(value_count, files.bytes_read())?;
         let draco = DracoStreams::find(&root)?;
-        take_decoded_bytes(&root, &draco, total.clone())?;
         let decoded_views = root.buffer_views.iter().map(|_| OnceLock::new()).collect();
-        let sparse_entries = RefCell::new(Budget::new(Counted::SPARSE_ENTRIES, &total));
-        Ok(Self { root, buffers, decoded_views, draco, files, source, roles, total, sparse_entries })
+        let document = Self { root, buffers, decoded_views, draco, files, source, roles, budget };
+        document.take_decoded_bytes()?;
+        Ok(document)
     }
 
-    /// Returns the size of the model file and of all files read for it so far. The limits of a model depend on it.
-    pub fn file_bytes(&self) -> u64 {
-        self.files.bytes_read()
+    /// Charges things of a kind to the model's budget. `at` is the JSON path that asks for them.
+    pub fn take(&self, kind: Counted, count: usize, at: &str) -> Result<()> {
+        self.budget.take(kind, count as u64, self.files.bytes_read(), at)
     }
 
-    /// Returns the budget that all budgets of this model share, with its limit for the bytes read so far.
-    pub fn total_budget(&self) -> TotalBudget {
-        self.total.grown_to(self.file_bytes())
-    }
-
-    /// Charges the time that it takes to check the entries of a sparse accessor, each time that one is opened.
-    pub(super) fn take_sparse_entries(&self, count: u64, at: &str) -> Result<()> {
-        self.sparse_entries.borrow_mut().take(count, at)
+    /// Charges the sizes that compressed data claims to have once decoded. Nothing has proven them yet.
+    fn take_decoded_bytes(&self) -> Result<()> {
+        let take = |bytes: u64, at: &str| self.budget.take(Counted::DECODED_BYTES, bytes, self.files.bytes_read(), at);
+        let views = &self.root.buffer_views;
+        for (index, view) in views.iter().enumerate().filter(|(_, view)| meshopt::is_compressed(view)) {
+            take(view.byte_length.0, &format!("bufferViews[{index}]"))?;
+        }
+        for stream in &self.draco.list {
+            let encoded = views.get(stream.view).map_or(0, |view| view.byte_length.0);
+            take(encoded.saturating_add(stream.accessor_bytes()), &stream.at)?;
+        }
+        Ok(())
     }
 
     /// Whether the elements of `accessor` are in a buffer without bytes. That is legal, since an application may get
@@ -132,23 +134,16 @@ impl<'f> Document<'f> {
             }
             None => return Err(Fault::dangling(at, "buffers", buffer, self.buffers.len())),
         };
-        let part = offset
-            .checked_add(length)
-            .and_then(|end| bytes.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?));
-        part.ok_or_else(|| {
+        slice(bytes, offset, length).ok_or_else(|| {
             let problem = format!("{length} bytes from byte {offset} of buffers[{buffer}], which has {}", bytes.len());
             Fault::content(at, problem)
         })
     }
 }
 
-/// Charges the sizes that compressed data claims to have once decoded. Nothing has proven them yet.
-fn take_decoded_bytes(root: &Root, draco: &DracoStreams, total: TotalBudget) -> Result<()> {
-    let mut budget = Budget::new(Counted::DECODED_BYTES, &total);
-    for (index, view) in root.buffer_views.iter().enumerate().filter(|(_, view)| meshopt::is_compressed(view)) {
-        budget.take(view.byte_length.0, &format!("bufferViews[{index}]"))?;
-    }
-    draco.take_decoded_bytes(root, &mut budget)
+/// Returns a range of bytes, if they have it.
+pub(super) fn slice(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
+    bytes.get(usize::try_from(offset).ok()?..usize::try_from(offset.checked_add(length)?).ok()?)
 }
 
 fn fetch_buffers<'f>(root: &Root, chunk: Option<&'f [u8]>, files: &mut Files) -> Result<Vec<Buffer<'f>>> {

@@ -20,9 +20,8 @@ use gltf::json::mesh::{Mode, Primitive};
 use gltf::json::validation::Checked;
 use serde::Deserialize;
 
-use crate::model::import::error::{Fault, Result};
+use crate::model::import::error::{Fault, Result, look_up};
 use crate::model::import::file::mend::parse_value;
-use crate::model::import::limits::Budget;
 
 const NAME: &str = "KHR_draco_mesh_compression";
 /// The size of the largest component that accessors can have.
@@ -34,7 +33,7 @@ const MAX_STREAM_BYTES: u64 = 1 << 30;
 
 /// All Draco streams of a file. Each buffer view is one stream, which several primitives may share.
 pub(super) struct DracoStreams {
-    list: Vec<DracoStream>,
+    pub list: Vec<DracoStream>,
     /// The index in `list` for each glTF accessor that a stream fills.
     filling: HashMap<usize, usize>,
 }
@@ -63,16 +62,10 @@ pub(super) struct DecodedAccessor {
 struct Wanted {
     /// The glTF index.
     accessor: usize,
-    array: MeshArray,
+    /// The unique id of the attribute; `None` for the indices.
+    attribute: Option<u32>,
     count: u64,
     component_count: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum MeshArray {
-    Indices,
-    /// The attribute with this unique id.
-    Attribute(u32),
 }
 
 /// The extension's JSON.
@@ -129,15 +122,6 @@ impl DracoStreams {
     pub fn filling(&self, index: usize) -> Option<&DracoStream> {
         self.list.get(*self.filling.get(&index)?)
     }
-
-    /// Charges the sizes of all streams, encoded and decoded.
-    pub fn take_decoded_bytes(&self, root: &Root, budget: &mut Budget) -> Result<()> {
-        for stream in &self.list {
-            let encoded = root.buffer_views.get(stream.view).map_or(0, |view| view.byte_length.0);
-            budget.take(encoded.saturating_add(stream.accessor_bytes()), &stream.at)?;
-        }
-        Ok(())
-    }
 }
 
 fn wanted_of(root: &Root, primitive: &Primitive, extension: &Extension, at: &str) -> Result<Vec<Wanted>> {
@@ -145,28 +129,27 @@ fn wanted_of(root: &Root, primitive: &Primitive, extension: &Extension, at: &str
     if primitive.mode != Checked::Valid(Mode::Triangles) {
         return Err(Fault::unsupported(at, "only triangle lists are decoded; convert the model without Draco"));
     }
-    let wanted = |accessor: usize, array: MeshArray| {
-        let accessors = &root.accessors;
-        let entry = accessors.get(accessor);
-        let entry = entry.ok_or_else(|| Fault::dangling(at, "accessors", accessor, accessors.len()))?;
+    let wanted = |accessor: usize, attribute: Option<u32>| {
+        let entry = look_up(&root.accessors, "accessors", accessor, at)?;
         let Checked::Valid(shape) = entry.type_ else {
             return Err(Fault::content(format_args!("accessors[{accessor}]"), "unknown type"));
         };
-        Ok(Wanted { accessor, array, count: entry.count.0, component_count: shape.multiplicity() })
+        Ok(Wanted { accessor, attribute, count: entry.count.0, component_count: shape.multiplicity() })
     };
     let indices = primitive.indices.ok_or_else(|| Fault::content(at, "the primitive has no indices"))?;
-    let mut all = vec![wanted(indices.value(), MeshArray::Indices)?];
+    let mut all = vec![wanted(indices.value(), None)?];
     for (semantic, accessor) in &primitive.attributes {
         // Attributes that are not in the stream are read from their accessors.
         if let Some(&id) = extension.attributes.get(&semantic.to_string()) {
-            all.push(wanted(accessor.value(), MeshArray::Attribute(id))?);
+            all.push(wanted(accessor.value(), Some(id))?);
         }
     }
     Ok(all)
 }
 
 impl DracoStream {
-    fn accessor_bytes(&self) -> u64 {
+    /// Returns the most bytes that the filled accessors can have.
+    pub fn accessor_bytes(&self) -> u64 {
         let bytes = |wanted: &Wanted| {
             wanted.count.saturating_mul(wanted.component_count as u64).saturating_mul(MOST_COMPONENT_BYTES)
         };
@@ -175,7 +158,7 @@ impl DracoStream {
 
     /// Decodes `encoded`, the bytes of the stream's view, into all accessors that the stream fills.
     pub fn decode(&self, encoded: &[u8]) -> Result<HashMap<usize, DecodedAccessor>> {
-        let face_count = |wanted: &Wanted| if wanted.array == MeshArray::Indices { wanted.count / 3 } else { 0 };
+        let face_count = |wanted: &Wanted| if wanted.attribute.is_none() { wanted.count / 3 } else { 0 };
         let limits = DecodeLimits::default()
             .with_max_faces(self.wanted.iter().map(face_count).max().unwrap_or(0))
             .with_max_decoded_bytes(self.accessor_bytes().saturating_mul(SLACK).min(MAX_STREAM_BYTES));
@@ -185,9 +168,9 @@ impl DracoStream {
         decoded
             .map_err(|error| Fault::content(&self.at, format_args!("the Draco stream cannot be decoded: {error}")))?;
         let fill = |wanted: &Wanted| {
-            let filled = match wanted.array {
-                MeshArray::Indices => indices_of(&mesh, wanted),
-                MeshArray::Attribute(id) => attribute_of(&mesh, id, wanted),
+            let filled = match wanted.attribute {
+                None => indices_of(&mesh, wanted),
+                Some(id) => attribute_of(&mesh, id, wanted),
             };
             let at = || format!("{} (accessors[{}])", self.at, wanted.accessor);
             Ok((wanted.accessor, filled.map_err(|problem| Fault::content(at(), problem))?))
@@ -217,17 +200,17 @@ fn attribute_of(mesh: &Mesh, id: u32, wanted: &Wanted) -> std::result::Result<De
             wanted.count, wanted.component_count
         ));
     }
-    let (component_type, component_bytes) = match attribute.data_type() {
-        DataType::Int8 => (ComponentType::I8, 1),
-        DataType::Uint8 => (ComponentType::U8, 1),
-        DataType::Int16 => (ComponentType::I16, 2),
-        DataType::Uint16 => (ComponentType::U16, 2),
-        DataType::Uint32 => (ComponentType::U32, 4),
-        DataType::Float32 => (ComponentType::F32, 4),
+    let component_type = match attribute.data_type() {
+        DataType::Int8 => ComponentType::I8,
+        DataType::Uint8 => ComponentType::U8,
+        DataType::Int16 => ComponentType::I16,
+        DataType::Uint16 => ComponentType::U16,
+        DataType::Uint32 => ComponentType::U32,
+        DataType::Float32 => ComponentType::F32,
         other => return Err(format!("attribute {id} of the stream is {other:?}, which accessors cannot hold")),
     };
     // Points may share a value in Draco, but an accessor has one for each.
-    let element_bytes = component_count * component_bytes;
+    let element_bytes = component_count * component_type.size();
     if attribute.byte_stride() != element_bytes as i64 {
         return Err(format!("attribute {id} of the stream is not tightly packed"));
     }

@@ -74,16 +74,14 @@ pub fn read_regular_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a model file, or only its head if the head shows that it is not one. The outer error is the system's.
-pub fn read_model_file(path: &Path) -> io::Result<Result<Vec<u8>>> {
+/// Reads a model file, or only its head if the head shows that it is not one.
+pub fn read_model_file(path: &Path) -> Result<Vec<u8>> {
     let mut file = RegularFile::open(path, MAX_FILE_BYTES)?;
     let mut bytes = Vec::new();
     file.read(file.bytes.min(HEAD_BYTES), &mut bytes)?;
-    if let Err(fault) = check_head(&bytes, file.bytes) {
-        return Ok(Err(fault));
-    }
+    check_head(&bytes, file.bytes)?;
     file.read(file.bytes.saturating_sub(bytes.len() as u64), &mut bytes)?;
-    Ok(Ok(bytes))
+    Ok(bytes)
 }
 
 /// Refuses early the files that [`split`] would refuse, if their head suffices to tell.
@@ -108,7 +106,7 @@ fn expect_json(text: &[u8], is_empty: bool) -> Result<()> {
         return Ok(());
     }
     let problem = if is_empty { "it is empty" } else { "it is neither GLB nor JSON" };
-    Err(not_gltf(match kind_of(text) {
+    Err(Fault::NotGltf(match kind_of(text) {
         Some(kind) => format!("it is {kind}"),
         None => format!("{problem}; .gltf and .glb files can be read"),
     }))
@@ -146,19 +144,21 @@ pub fn check_json_size(json_bytes: u64) -> Result<()> {
     if json_bytes <= MAX_JSON_BYTES {
         return Ok(());
     }
-    Err(not_gltf(format!("{json_bytes} bytes of JSON; at most {MAX_JSON_BYTES} are read")))
+    Err(Fault::NotGltf(format!("{json_bytes} bytes of JSON; at most {MAX_JSON_BYTES} are read")))
 }
 
 /// Checks version and length; returns the length.
 fn check_glb_header(head: &[u8], file_bytes: u64) -> Result<usize> {
     let (Some(version), Some(length)) = (u32_at(head, 4), u32_at(head, 8)) else {
-        return Err(not_gltf(format!("the GLB header is cut short: {} of {HEADER_BYTES} bytes", head.len())));
+        return Err(Fault::NotGltf(format!("the GLB header is cut short: {} of {HEADER_BYTES} bytes", head.len())));
     };
     if version != 2 {
-        return Err(not_gltf(format!("GLB version {version}, expected 2")));
+        return Err(Fault::NotGltf(format!("GLB version {version}, expected 2")));
     }
     if u64::from(length) > file_bytes {
-        return Err(not_gltf(format!("the file is cut short: {file_bytes} bytes, but its GLB header says {length}")));
+        return Err(Fault::NotGltf(format!(
+            "the file is cut short: {file_bytes} bytes, but its GLB header says {length}"
+        )));
     }
     Ok(length as usize)
 }
@@ -192,7 +192,7 @@ fn split_glb<'f>(file: &'f [u8], warnings: &mut Warnings) -> Result<Container<'f
         let size = size as usize;
         let Some(chunk) = first.checked_add(size).and_then(|end| glb.get(first..end)) else {
             let left = glb.len().saturating_sub(first);
-            return Err(not_gltf(format!("the GLB chunk at byte {at} has {size} bytes, but {left} are left")));
+            return Err(Fault::NotGltf(format!("the GLB chunk at byte {at} has {size} bytes, but {left} are left")));
         };
         // The first chunk of each kind counts. Unknown kinds are skipped, as 4.4.1 requires.
         match kind {
@@ -210,12 +210,8 @@ fn split_glb<'f>(file: &'f [u8], warnings: &mut Warnings) -> Result<Container<'f
         at = first + size;
         at = if is_chunk(at) { at } else { at.next_multiple_of(4) };
     }
-    let json = json.ok_or_else(|| not_gltf("the GLB has no JSON chunk".to_owned()))?;
+    let json = json.ok_or_else(|| Fault::NotGltf("the GLB has no JSON chunk".to_owned()))?;
     Ok(Container { json, binary })
-}
-
-fn not_gltf(problem: String) -> Fault {
-    Fault::NotGltf { problem }
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {

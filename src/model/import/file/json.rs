@@ -7,7 +7,7 @@
 //! Lists that grow with every keyframe track are parsed straight from the text: going through [`Value`]s would take
 //! most of the import time of a model with many clips.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use gltf::json::Root;
 use rayon::prelude::*;
@@ -35,21 +35,21 @@ pub struct ParsedJson {
     /// Facts for reports, without the fields that need other files.
     pub source: SourceFile,
     /// The roles of a VRM file.
-    pub roles: DeclaredRoles,
+    pub roles: Option<DeclaredRoles>,
 }
 
 /// Parses the JSON text, after checking its size, its version and the extensions that it requires.
 pub fn parse(json: &[u8], warnings: &mut Warnings) -> Result<ParsedJson> {
     check_json_size(json.len() as u64)?;
     let value_count = check_value_count(json)?;
-    let (mut object, long_lists) = parse_outline(json)?;
+    let (mut object, outline) = parse_outline(json)?;
     check_version(&object)?;
     let extensions = extensions::check(&object, warnings)?;
     let source = SourceFile { extensions, ..facts(&object) };
     let roles = declared_roles(&object, warnings);
     relax(&mut object, warnings);
     let mut mended = Mended::default();
-    let mut root = parse_root(&mut object, &long_lists, &mut mended, warnings)?;
+    let mut root = parse_root(&mut object, &outline, &mut mended, warnings)?;
     mended.count_empty(&mut root);
     mended.warn(warnings);
     Ok(ParsedJson { root, value_count, source, roles })
@@ -82,16 +82,10 @@ fn facts(root: &Map<String, Value>) -> SourceFile {
 /// Returns the names of the attributes of all primitives. Hostile files may have many, so the list ends somewhere.
 fn attributes(meshes: Option<&Value>) -> BTreeSet<String> {
     const MOST: usize = 64;
-    let meshes = meshes.and_then(Value::as_array).into_iter().flatten();
-    let primitives = meshes.filter_map(|mesh| mesh.get("primitives")?.as_array()).flatten();
+    let primitives = elements(meshes).flat_map(|mesh| elements(mesh.get("primitives")));
     let names = primitives.filter_map(|primitive| primitive.get("attributes")?.as_object()).flat_map(Map::keys);
-    let mut attributes = BTreeSet::new();
-    for name in names {
-        if attributes.len() < MOST && !attributes.contains(name) {
-            attributes.insert(name.clone());
-        }
-    }
-    attributes
+    let mut seen = HashSet::new();
+    names.filter(|&name| seen.insert(name)).take(MOST).cloned().collect()
 }
 
 /// Returns the cameras without their nodes.
@@ -103,12 +97,17 @@ fn cameras(list: Option<&Value>) -> Vec<FileCamera> {
         node: None,
         vertical_fov_radians: fov(camera).filter(is_possible).map(|radians| radians as f32),
     };
-    list.and_then(Value::as_array).into_iter().flatten().zip(entry_names(list)).map(camera).collect()
+    elements(list).zip(entry_names(list)).map(camera).collect()
 }
 
 fn entry_names(list: Option<&Value>) -> Vec<Option<String>> {
     let name = |element: &Value| element.get("name").and_then(Value::as_str).map(str::to_owned);
-    list.and_then(Value::as_array).into_iter().flatten().map(name).collect()
+    elements(list).map(name).collect()
+}
+
+/// Returns the elements of a list; none of anything else.
+fn elements(list: Option<&Value>) -> impl Iterator<Item = &Value> {
+    list.and_then(Value::as_array).into_iter().flatten()
 }
 
 /// A loader of glTF 2.0 reads every version 2.x whose `minVersion` it knows (3.2).
@@ -155,11 +154,7 @@ fn relax_animation(index: usize, animation: &mut Value, warnings: &mut Warnings)
             channel.insert("sampler".to_owned(), 0.into());
         }
     }
-    let mut warn = |count: usize, problem: &str| {
-        if count > 0 {
-            warnings.add(format_args!("animations[{index}].channels"), format_args!("{count} {problem}"));
-        }
-    };
+    let mut warn = |count, problem| warnings.add_count(format_args!("animations[{index}].channels"), count, problem);
     warn(pointers, "channels have JSON pointers as targets (KHR_animation_pointer), which are not supported");
     warn(aimless, "channels without a sampler, a target node or a path are ignored");
 }
@@ -176,11 +171,8 @@ fn name_interpolations(index: usize, animation: &mut Value, warnings: &mut Warni
             count += 1;
         }
     }
-    if count > 0 {
-        let problem =
-            format_args!("{count} have a number as interpolation, where a name belongs; it is read as LINEAR or STEP");
-        warnings.add(format_args!("animations[{index}].samplers"), problem);
-    }
+    let problem = "have a number as interpolation, where a name belongs; it is read as LINEAR or STEP";
+    warnings.add_count(format_args!("animations[{index}].samplers"), count, problem);
 }
 
 /// Counts the separators of values outside strings. This happens before parsing, because a parsed value takes many
@@ -195,8 +187,7 @@ fn check_value_count(json: &[u8]) -> Result<usize> {
         rest = after_string(quoted);
     }
     if count > MAX_JSON_VALUES {
-        let problem = format!("about {count} values in the JSON; at most {MAX_JSON_VALUES} are read");
-        return Err(Fault::NotGltf { problem });
+        return Err(Fault::NotGltf(format!("about {count} values in the JSON; at most {MAX_JSON_VALUES} are read")));
     }
     Ok(count)
 }
@@ -217,11 +208,8 @@ fn after_string(json: &[u8]) -> &[u8] {
 
 /// Morph targets may change any attribute (3.7.2.2), but the serde structs know only three.
 fn warn_about_unmorphed(index: usize, mesh: &Map<String, Value>, warnings: &mut Warnings) {
-    fn list(value: Option<&Value>) -> impl Iterator<Item = &Value> {
-        value.and_then(Value::as_array).into_iter().flatten()
-    }
-    for primitive in list(mesh.get("primitives")) {
-        let attributes = list(primitive.get("targets")).filter_map(Value::as_object).flat_map(Map::keys);
+    for primitive in elements(mesh.get("primitives")) {
+        let attributes = elements(primitive.get("targets")).filter_map(Value::as_object).flat_map(Map::keys);
         for name in attributes.filter(|name| !["POSITION", "NORMAL", "TANGENT"].contains(&name.as_str())) {
             let name = name.escape_debug();
             warnings.add(format_args!("meshes[{index}]"), format_args!("morph targets of {name} are not supported"));
@@ -233,39 +221,27 @@ fn objects<'v>(root: &'v mut Map<String, Value>, key: &str) -> impl Iterator<Ite
     root.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten().filter_map(Value::as_object_mut)
 }
 
-/// Parses the JSON object without its long lists; returns these as text.
-fn parse_outline(json: &[u8]) -> Result<(Map<String, Value>, LongLists<'_>)> {
-    let outline: BTreeMap<String, &RawValue> =
-        serde_json::from_slice(json).map_err(|error| match error.classify() {
-            // Valid JSON, but not an object.
-            serde_json::error::Category::Data => Fault::NotGltf { problem: "the JSON is not an object".to_owned() },
-            _ => Fault::Json(error),
-        })?;
-    let (mut object, mut long_lists) = (Map::new(), LongLists::default());
-    for (key, text) in outline {
-        match key.as_str() {
-            "accessors" => long_lists.accessors = Some(text),
-            "bufferViews" => long_lists.buffer_views = Some(text),
-            "animations" => long_lists.animations = Some(text),
-            _ => {
-                object.insert(key, serde_json::from_str(text.get()).map_err(Fault::Json)?);
-            }
-        }
-    }
-    Ok((object, long_lists))
-}
+/// The lists that can have thousands of elements.
+const LONG_LISTS: [&str; 3] = ["accessors", "animations", "bufferViews"];
 
-/// The text of the lists that can have thousands of elements.
-#[derive(Default)]
-struct LongLists<'f> {
-    accessors: Option<&'f RawValue>,
-    buffer_views: Option<&'f RawValue>,
-    animations: Option<&'f RawValue>,
+/// The text of each property of the JSON object.
+type Outline<'f> = BTreeMap<String, &'f RawValue>;
+
+/// Parses the JSON object without its long lists. Also returns the text of all properties.
+fn parse_outline(json: &[u8]) -> Result<(Map<String, Value>, Outline<'_>)> {
+    let outline: Outline = serde_json::from_slice(json).map_err(|error| match error.classify() {
+        // Valid JSON, but not an object.
+        serde_json::error::Category::Data => Fault::NotGltf("the JSON is not an object".to_owned()),
+        _ => Fault::Json(error),
+    })?;
+    let short = outline.iter().filter(|(key, _)| !LONG_LISTS.contains(&key.as_str()));
+    let parse = |(key, text): (&String, &&RawValue)| Ok((key.clone(), serde_json::from_str(text.get())?));
+    Ok((short.map(parse).collect::<Result<_>>()?, outline))
 }
 
 fn parse_root(
     object: &mut Map<String, Value>,
-    long: &LongLists,
+    outline: &Outline,
     mended: &mut Mended,
     warnings: &mut Warnings,
 ) -> Result<Root> {
@@ -278,12 +254,12 @@ fn parse_root(
         None => None,
     };
     Ok(Root {
-        accessors: parse_long_list(long.accessors, "accessors", mended, |_, _| ())?,
-        animations: parse_long_list(long.animations, "animations", mended, |index, animation| {
+        accessors: parse_long_list(outline, "accessors", mended, |_, _| ())?,
+        animations: parse_long_list(outline, "animations", mended, |index, animation| {
             relax_animation(index, animation, warnings);
         })?,
         buffers: parse_list(object, "buffers", mended)?,
-        buffer_views: parse_long_list(long.buffer_views, "bufferViews", mended, |_, _| ())?,
+        buffer_views: parse_long_list(outline, "bufferViews", mended, |_, _| ())?,
         images: parse_list(object, "images", mended)?,
         materials: parse_list(object, "materials", mended)?,
         meshes: parse_list(object, "meshes", mended)?,
@@ -321,12 +297,12 @@ fn parse_list<T: DeserializeOwned>(
 
 /// Parses a list from its text, on all cores, like [`parse_list`]. `relax` mends what only this list has.
 fn parse_long_list<T: DeserializeOwned + Send>(
-    text: Option<&RawValue>,
+    outline: &Outline,
     key: &'static str,
     mended: &mut Mended,
     mut relax: impl FnMut(usize, &mut Value),
 ) -> Result<Vec<T>> {
-    let Some(text) = text else { return Ok(Vec::new()) };
+    let Some(text) = outline.get(key) else { return Ok(Vec::new()) };
     let elements: Vec<&RawValue> =
         serde_json::from_str(text.get()).map_err(|_| Fault::content(key, "expected an array"))?;
     check_length(elements.len(), key)?;
@@ -341,7 +317,7 @@ fn parse_long_list<T: DeserializeOwned + Send>(
     let settle = |(index, (parsed, element)): (usize, (Option<T>, &&RawValue))| {
         parsed.map_or_else(
             || {
-                let mut value: Value = serde_json::from_str(element.get()).map_err(Fault::Json)?;
+                let mut value: Value = serde_json::from_str(element.get())?;
                 mended.mend(key, &mut value);
                 relax(index, &mut value);
                 serde_json::from_value(value).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))

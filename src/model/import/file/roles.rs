@@ -10,20 +10,19 @@ use crate::model::humanoid::{Role, RoleSource};
 use crate::model::import::error::Warnings;
 
 /// The roles that a file declares.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct DeclaredRoles {
     /// The extension.
-    pub source: Option<RoleSource>,
+    pub source: RoleSource,
     /// Roles with their glTF nodes, which have not been checked, and the JSON path of each.
     pub nodes: Vec<(Role, usize, String)>,
 }
 
 /// Reads the roles of the first extension that declares any. Eyes and jaw are no roles here.
-pub fn declared_roles(root: &Map<String, Value>, warnings: &mut Warnings) -> DeclaredRoles {
-    let Some(extensions) = root.get("extensions") else { return DeclaredRoles::default() };
+pub fn declared_roles(root: &Map<String, Value>, warnings: &mut Warnings) -> Option<DeclaredRoles> {
+    let extensions = root.get("extensions")?;
     let of_extension = |name: &'static str| Some((name, extensions.get(name)?.get("humanoid")?.get("humanBones")?));
-    let found = ["VRMC_vrm", "VRM", "VRMC_vrm_animation"].into_iter().find_map(of_extension);
-    let Some((extension, bones)) = found else { return DeclaredRoles::default() };
+    let (extension, bones) = ["VRMC_vrm", "VRM", "VRMC_vrm_animation"].into_iter().find_map(of_extension)?;
     let path = format!("extensions.{extension}.humanoid.humanBones");
     // Each bone: its JSON path, its name and its node.
     let entries: Vec<(String, Option<&str>, Option<&Value>)> = match bones {
@@ -39,7 +38,7 @@ pub fn declared_roles(root: &Map<String, Value>, warnings: &mut Warnings) -> Dec
         }
         _ => {
             warnings.add(path, "expected an object or a list of bones; there are no roles");
-            return DeclaredRoles::default();
+            return None;
         }
     };
     let mut nodes = Vec::new();
@@ -50,16 +49,12 @@ pub fn declared_roles(root: &Map<String, Value>, warnings: &mut Warnings) -> Dec
             None => warnings.add(format_args!("{at}.node"), "names no node; the role is left out"),
         }
     }
-    DeclaredRoles { source: Some(RoleSource::Extension(extension)), nodes }
+    Some(DeclaredRoles { source: RoleSource::Extension(extension), nodes })
 }
 
 /// Returns the role with a name. VRM 0.x calls the bones of a thumb otherwise.
 fn role_of(name: &str, extension: &str) -> Option<Role> {
-    let name = match name
-        .strip_prefix("leftThumb")
-        .map(|bone| ("left", bone))
-        .or_else(|| name.strip_prefix("rightThumb").map(|bone| ("right", bone)))
-    {
+    let name = match name.split_once("Thumb") {
         Some((side, "Proximal")) if extension == "VRM" => format!("{side}ThumbMetacarpal"),
         Some((side, "Intermediate")) if extension == "VRM" => format!("{side}ThumbProximal"),
         _ => name.to_owned(),

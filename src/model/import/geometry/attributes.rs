@@ -4,14 +4,17 @@
 //!
 //! Source: glTF 2.0, 3.7.2.1 (attributes); KHR_mesh_quantization (integers where core glTF has floats).
 
+use std::fmt::Arguments;
+
 use glam::{Vec2, Vec3, Vec4};
-use gltf::json::accessor::Type;
+use gltf::json::Index;
+use gltf::json::accessor::{Accessor as JsonAccessor, Type};
 use gltf::json::mesh::{Primitive, Semantic};
 use gltf::json::validation::Checked;
 
 use crate::model::import::decode::{Accessor, Document};
 use crate::model::import::error::{Fault, Result, Warnings};
-use crate::model::import::limits::Budget;
+use crate::model::import::limits::Counted;
 use crate::model::import::material::TexCoordSets;
 
 const TEX_COORDS_0: Checked<Semantic> = Checked::Valid(Semantic::TexCoords(0));
@@ -31,31 +34,38 @@ pub(super) struct Attributes {
     pub colors: Option<Vec<[u8; 4]>>,
 }
 
-/// Reads the attributes of one primitive. The number of positions is its number of vertices.
-pub(super) struct AttributeReader<'a, 'f> {
+/// Reads one primitive. The number of positions is its number of vertices.
+pub(super) struct PrimitiveReader<'a, 'f> {
     pub document: &'a Document<'f>,
     pub primitive: &'a Primitive,
-    /// The JSON path of the primitive's `attributes`.
+    /// The JSON path of the primitive.
     pub at: &'a str,
+    /// The JSON path of its `attributes`.
+    pub at_attributes: &'a str,
 }
 
-impl<'a> AttributeReader<'a, '_> {
-    /// Whether the primitive has positions; without them there is nothing to draw (3.7.2.1).
-    pub fn has_positions(&self) -> bool {
-        self.primitive.attributes.contains_key(&Checked::Valid(Semantic::Positions))
+impl<'a> PrimitiveReader<'a, '_> {
+    /// Returns the accessor of the positions, or the reason why there is nothing to draw (3.7.2.1).
+    pub fn positions(&self) -> std::result::Result<Index<JsonAccessor>, &'static str> {
+        match self.primitive.attributes.get(&Checked::Valid(Semantic::Positions)) {
+            None => Err("no POSITION, so there is nothing to draw"),
+            Some(accessor) if self.document.lacks_bytes(accessor.value()) => {
+                Err("POSITION is in a buffer without uri or GLB chunk: nothing can be drawn")
+            }
+            Some(&accessor) => Ok(accessor),
+        }
     }
 
-    /// Whether the positions are in a buffer without bytes.
-    pub fn lacks_bytes(&self) -> bool {
-        let positions = self.primitive.attributes.get(&Checked::Valid(Semantic::Positions));
-        positions.is_some_and(|accessor| self.document.lacks_bytes(accessor.value()))
-    }
-
-    /// Reads all attributes that are used, and charges the vertices to `budget`.
-    pub fn read(&self, tex_coords: TexCoordSets, budget: &mut Budget, warnings: &mut Warnings) -> Result<Attributes> {
-        let accessor = self.open(Semantic::Positions, "POSITION")?;
-        let accessor = accessor.ok_or_else(|| Fault::content(self.at, "no POSITION"))?;
-        budget.take(accessor.count as u64, &accessor.at)?;
+    /// Reads all attributes that are used, and charges the vertices.
+    pub fn attributes(
+        &self,
+        positions: Index<JsonAccessor>,
+        tex_coords: TexCoordSets,
+        warnings: &mut Warnings,
+    ) -> Result<Attributes> {
+        let at = format_args!("{}.POSITION", self.at_attributes);
+        let accessor = Accessor::open(self.document, positions.value(), at)?;
+        self.document.take(Counted::VERTICES, accessor.count, &accessor.at)?;
         let mut positions: Vec<Vec3> = accessor.floats::<3>()?.into_iter().map(Vec3::from).collect();
         let broken: Vec<u32> =
             (0..).zip(&positions).filter(|(_, position)| !position.is_finite()).map(|(vertex, _)| vertex).collect();
@@ -73,36 +83,36 @@ impl<'a> AttributeReader<'a, '_> {
         })
     }
 
-    fn open(&self, semantic: Semantic, name: &str) -> Result<Option<Accessor<'a>>> {
+    /// Opens an attribute that must have `count` elements, as many as the positions.
+    pub fn open(&self, semantic: Semantic, name: &str, count: usize) -> Result<Option<Accessor<'a>>> {
         let index = self.primitive.attributes.get(&Checked::Valid(semantic));
-        index.map(|index| Accessor::open(self.document, index.value(), format_args!("{}.{name}", self.at))).transpose()
+        let open = |&index| self.open_for_vertices(index, format_args!("{}.{name}", self.at_attributes), count);
+        index.map(open).transpose()
     }
 
-    /// Opens an attribute that must have `count` elements, as many as the positions.
-    pub fn open_for_vertices(&self, semantic: Semantic, name: &str, count: usize) -> Result<Option<Accessor<'a>>> {
-        match self.open(semantic, name)? {
-            Some(accessor) if accessor.count != count => {
-                Err(Fault::content(&accessor.at, format_args!("{} elements for {count} vertices", accessor.count)))
-            }
-            opened => Ok(opened),
+    /// Opens an accessor that must have `count` elements. `at` is the JSON path of the reference to it.
+    pub fn open_for_vertices(&self, index: Index<JsonAccessor>, at: Arguments, count: usize) -> Result<Accessor<'a>> {
+        let accessor = Accessor::open(self.document, index.value(), at)?;
+        if accessor.count != count {
+            let problem = format_args!("{} elements for {count} vertices", accessor.count);
+            return Err(Fault::content(&accessor.at, problem));
         }
+        Ok(accessor)
     }
 
     fn normals(&self, count: usize, warnings: &mut Warnings) -> Result<Option<Vec<Vec3>>> {
-        let Some(accessor) = self.open_for_vertices(Semantic::Normals, "NORMAL", count)? else { return Ok(None) };
+        let Some(accessor) = self.open(Semantic::Normals, "NORMAL", count)? else { return Ok(None) };
         let mut zero_count = 0_usize;
         let normals = accessor.floats::<3>()?.into_iter();
         let normals = normals.map(|normal| unit_or(Vec3::Z, Vec3::from(normal), &mut zero_count)).collect();
-        if zero_count > 0 {
-            warnings.add(&accessor.at, format_args!("{zero_count} normals without a direction are read as +Z"));
-        }
+        warnings.add_count(&accessor.at, zero_count, "normals without a direction are read as +Z");
         Ok(Some(normals))
     }
 
     /// Reads tangents: a unit vector and the handedness. `None` if the file has none, or if one of them is broken: then all are
     /// generated.
     pub fn tangents(&self, count: usize, warnings: &mut Warnings) -> Result<Option<Vec<Vec4>>> {
-        let Some(accessor) = self.open_for_vertices(Semantic::Tangents, "TANGENT", count)? else { return Ok(None) };
+        let Some(accessor) = self.open(Semantic::Tangents, "TANGENT", count)? else { return Ok(None) };
         let (mut without_direction, mut without_side) = (0_usize, 0_usize);
         let unit = |[x, y, z, w]: [f32; 4]| {
             // Quantised ones may be off by half a step.
@@ -140,27 +150,18 @@ impl<'a> AttributeReader<'a, '_> {
 
     fn tex_coords(&self, set: u32, count: usize, warnings: &mut Warnings) -> Result<Option<Vec<Vec2>>> {
         let name = format!("TEXCOORD_{set}");
-        let Some(accessor) = self.open_for_vertices(Semantic::TexCoords(set), &name, count)? else {
-            warnings.add(self.at, format_args!("no {name}, which a texture of the material uses"));
+        let Some(accessor) = self.open(Semantic::TexCoords(set), &name, count)? else {
+            warnings.add(self.at_attributes, format_args!("no {name}, which a texture of the material uses"));
             return Ok(None);
         };
         let mut tex_coords: Vec<Vec2> = accessor.floats::<2>()?.into_iter().map(Vec2::from).collect();
-        let mut broken_count = 0_usize;
-        for uv in tex_coords.iter_mut().filter(|uv| !uv.is_finite()) {
-            *uv = Vec2::ZERO;
-            broken_count += 1;
-        }
-        if broken_count > 0 {
-            warnings.add(
-                &accessor.at,
-                format_args!("{broken_count} texture coordinates are not finite and are read as zero"),
-            );
-        }
+        let broken_count = zero_non_finite(&mut tex_coords, Vec2::is_finite);
+        warnings.add_count(&accessor.at, broken_count, "texture coordinates are not finite and are read as zero");
         Ok(Some(tex_coords))
     }
 
     fn colors(&self, count: usize) -> Result<Option<Vec<[u8; 4]>>> {
-        let Some(accessor) = self.open_for_vertices(Semantic::Colors(0), "COLOR_0", count)? else {
+        let Some(accessor) = self.open(Semantic::Colors(0), "COLOR_0", count)? else {
             return Ok(None);
         };
         let rgba: Vec<[f32; 4]> = match accessor.shape {
@@ -171,6 +172,12 @@ impl<'a> AttributeReader<'a, '_> {
         let unorm8 = |value: f32| (value * 255.0).round() as u8;
         Ok(Some(rgba.into_iter().map(|color| color.map(unorm8)).collect()))
     }
+}
+
+/// Sets elements to zero that are not finite. Returns their number.
+pub(super) fn zero_non_finite<T: Copy + Default>(list: &mut [T], is_finite: fn(T) -> bool) -> usize {
+    let broken = list.iter_mut().filter(|element| !is_finite(**element));
+    broken.map(|element| *element = T::default()).count()
 }
 
 /// Normalises `vector`. Returns `fallback` and counts it if the vector has no direction.

@@ -10,10 +10,10 @@ use std::rc::Rc;
 
 use gltf::json::mesh::Semantic;
 
-use super::attributes::AttributeReader;
+use super::attributes::PrimitiveReader;
 use crate::model::Influence;
 use crate::model::import::error::{Fault, Result, Warnings};
-use crate::model::import::limits::Budget;
+use crate::model::import::limits::Counted;
 
 /// The influences of the vertices of one primitive, stored as in [`Geometry`](crate::model::Geometry).
 pub(super) struct Influences {
@@ -37,16 +37,15 @@ impl Influences {
         Self { starts: (0..=vertex_count as u32).collect(), list }
     }
 
-    /// Reads all sets of a primitive, and charges them to `budget`. `None` if there are none.
+    /// Reads all sets of a primitive, and charges them. `None` if there are none.
     pub fn read(
-        reader: &AttributeReader,
+        reader: &PrimitiveReader,
         vertex_count: usize,
         skin: &SkinEntries,
-        budget: &mut Budget,
         warnings: &mut Warnings,
     ) -> Result<Option<Self>> {
-        let at = reader.at;
-        let sets = read_sets(reader, vertex_count, budget, warnings)?;
+        let at = reader.at_attributes;
+        let sets = read_sets(reader, vertex_count, warnings)?;
         if sets.is_empty() {
             let problem =
                 format!("no JOINTS_0 with WEIGHTS_0 for skins[{}]; the primitive follows the node", skin.skin);
@@ -62,9 +61,7 @@ impl Influences {
         for vertex in 0..vertex_count {
             scratch.clear();
             for set in &sets {
-                if let (Some(joints), Some(weights)) = (set.joints.get(vertex), set.weights.get(vertex)) {
-                    scratch.extend(joints.iter().copied().zip(weights.iter().copied()));
-                }
+                scratch.extend(set.joints[vertex].into_iter().zip(set.weights[vertex]));
             }
             influences.push_vertex(&mut scratch, &skin.entries, &mut repairs);
         }
@@ -125,11 +122,7 @@ struct Repairs {
 
 impl Repairs {
     fn warn(&self, at: &str, warnings: &mut Warnings) {
-        let mut warn = |count: usize, problem: &str| {
-            if count > 0 {
-                warnings.add(at, format_args!("{count} {problem}"));
-            }
-        };
+        let mut warn = |count, problem| warnings.add_count(at, count, problem);
         warn(self.negative_weights, "negative weights are read as zero");
         warn(self.no_numbers, "weights are not finite and are left out");
         warn(self.strangers, "influences of joints that the skin does not have are left out");
@@ -143,24 +136,19 @@ struct InfluenceSet {
     weights: Vec<[f32; 4]>,
 }
 
-fn read_sets(
-    reader: &AttributeReader,
-    vertex_count: usize,
-    budget: &mut Budget,
-    warnings: &mut Warnings,
-) -> Result<Vec<InfluenceSet>> {
+fn read_sets(reader: &PrimitiveReader, vertex_count: usize, warnings: &mut Warnings) -> Result<Vec<InfluenceSet>> {
     let mut sets = Vec::new();
     for number in 0.. {
         let [of_joints, of_weights] = ["JOINTS", "WEIGHTS"].map(|name| format!("{name}_{number}"));
-        let joints = reader.open_for_vertices(Semantic::Joints(number), &of_joints, vertex_count)?;
+        let joints = reader.open(Semantic::Joints(number), &of_joints, vertex_count)?;
         let Some(joints) = joints else { break };
-        let weights = reader.open_for_vertices(Semantic::Weights(number), &of_weights, vertex_count)?;
+        let weights = reader.open(Semantic::Weights(number), &of_weights, vertex_count)?;
         let Some(weights) = weights else {
             let problem = format_args!("there is no {of_weights}; the joints are left out");
-            warnings.add(format_args!("{}.{of_joints}", reader.at), problem);
+            warnings.add(format_args!("{}.{of_joints}", reader.at_attributes), problem);
             break;
         };
-        budget.take(4 * vertex_count as u64, &joints.at)?;
+        reader.document.take(Counted::INFLUENCES, 4 * vertex_count, &joints.at)?;
         sets.push(InfluenceSet { joints: joints.unsigned()?, weights: weights.floats()? });
     }
     Ok(sets)

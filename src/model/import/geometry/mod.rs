@@ -18,11 +18,10 @@ mod topology;
 mod weld;
 
 use builder::{Builder, MeshNode};
-use gltf::json;
 
 pub use builder::Scene;
 
-use super::error::{Fault, Result, Warnings};
+use super::error::{Result, Warnings};
 use super::material::Materials;
 use crate::model::order::number_by_use;
 use crate::model::{Geometry, PaletteLayout};
@@ -33,25 +32,13 @@ pub fn read(scene: &Scene, materials: &mut Materials, warnings: &mut Warnings) -
     for (node, entry) in scene.document.root.nodes.iter().enumerate() {
         let Some(skeleton_node) = scene.tree.skeleton_node.get(node).copied().flatten() else { continue };
         let in_scene = scene.tree.skeleton.in_scene.get(skeleton_node as usize) == Some(&true);
-        let (true, Some(mesh)) = (in_scene, entry.mesh.map(|mesh| mesh.value())) else { continue };
-        if scene.tree.is_hidden(skeleton_node) {
-            continue;
-        }
-        let morphed = scene.tree.morphed_node(skeleton_node);
-        let mesh_node = MeshNode { node, skeleton_node, mesh, morphed };
-        let added = add(&mut builder, mesh_node, entry);
+        let is_shown = in_scene && !scene.tree.is_hidden(skeleton_node);
+        let (true, Some(mesh)) = (is_shown, entry.mesh.map(|mesh| mesh.value())) else { continue };
+        let mesh_node = MeshNode { node, skeleton_node, mesh };
+        let added = builder.add_mesh_node(mesh_node, entry.skin.map(|skin| skin.value()));
         builder.warnings.leave_out("mesh", added)?;
     }
     let (mut geometry, palette) = builder.finish()?;
     number_by_use(&mut geometry);
     Ok((geometry, palette))
-}
-
-fn add(builder: &mut Builder, mesh_node: MeshNode, entry: &json::Node) -> Result<()> {
-    let MeshNode { node, mesh, .. } = mesh_node;
-    let document = builder.document();
-    let meshes = &document.root.meshes;
-    let at = || format!("nodes[{node}].mesh");
-    let mesh_entry = meshes.get(mesh).ok_or_else(|| Fault::dangling(at(), "meshes", mesh, meshes.len()))?;
-    builder.add_mesh_node(mesh_node, mesh_entry, entry.skin.map(|skin| skin.value()))
 }

@@ -21,7 +21,7 @@ const MOST_SQUARES_PER_CORNER: u64 = 64;
 /// The sum that is always allowed.
 const SQUARES_FOR_ALL: u64 = 1 << 20;
 
-/// The vertices and triangles of one primitive.
+/// The vertices and triangles of one primitive. The arrays by vertex have equal length.
 pub(super) struct TangentInput<'a> {
     pub positions: &'a [Vec3],
     pub normals: &'a [Vec3],
@@ -44,28 +44,27 @@ pub(super) struct SplitVertices {
 impl TangentInput<'_> {
     /// Generates tangents for all corners; `None` if too many triangles share a vertex.
     pub fn generate(&self) -> Option<SplitVertices> {
-        let triangles: Vec<[u32; 3]> = self.indices.as_chunks().0.to_vec();
+        let (triangles, _) = self.indices.as_chunks();
         let valid: Vec<usize> = (0..triangles.len()).filter(|&triangle| self.is_valid(triangles[triangle])).collect();
-        if !self.is_cheap(&triangles, &valid) {
+        if !self.is_cheap(triangles, &valid) {
             return None;
         }
         let tangents = vec![[Vec4::ZERO; 3]; triangles.len()];
-        let mut work = Work { input: self, triangles: &triangles, valid: &valid, tangents };
+        let mut work = Work { input: self, triangles, valid: &valid, tangents };
         generate_tangents(&mut work).ok()?;
-        let tangents = work.tangents;
-        Some(split(self.positions.len(), &triangles, &tangents))
+        Some(split(self.positions.len(), triangles, &work.tangents))
     }
 
     /// Whether the corners have different positions. If not, the triangle takes the tangents of its neighbours.
     fn is_valid(&self, triangle: [u32; 3]) -> bool {
-        let [a, b, c] = triangle.map(|vertex| at(self.positions, vertex));
+        let [a, b, c] = triangle.map(|vertex| self.positions[vertex as usize]);
         a != b && b != c && c != a
     }
 
     fn is_cheap(&self, triangles: &[[u32; 3]], valid: &[usize]) -> bool {
         let mut around: HashMap<[u32; 8], u64> = HashMap::new();
-        for &vertex in valid.iter().filter_map(|&triangle| triangles.get(triangle)).flatten() {
-            *around.entry(self.key(vertex)).or_default() += 1;
+        for &vertex in valid.iter().flat_map(|&triangle| &triangles[triangle]) {
+            *around.entry(self.key(vertex as usize)).or_default() += 1;
         }
         let squares: u64 = around.values().map(|&count| count.saturating_mul(count)).fold(0, u64::saturating_add);
         let most = (3 * valid.len() as u64).saturating_mul(MOST_SQUARES_PER_CORNER).saturating_add(SQUARES_FOR_ALL);
@@ -73,15 +72,10 @@ impl TangentInput<'_> {
     }
 
     /// Returns the bits that are equal for two vertices that the algorithm treats as one.
-    fn key(&self, vertex: u32) -> [u32; 8] {
-        let (p, n, t) = (at(self.positions, vertex), at(self.normals, vertex), at(self.tex_coords, vertex));
+    fn key(&self, vertex: usize) -> [u32; 8] {
+        let (p, n, t) = (self.positions[vertex], self.normals[vertex], self.tex_coords[vertex]);
         [p.x, p.y, p.z, n.x, n.y, n.z, t.x, t.y].map(f32::to_bits)
     }
-}
-
-/// Returns an element; zero for an index out of range, which checked indices never are.
-fn at<T: Copy + Default>(list: &[T], index: u32) -> T {
-    list.get(index as usize).copied().unwrap_or_default()
 }
 
 /// The interface between the algorithm and our arrays.
@@ -95,9 +89,8 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn vertex(&self, face: usize, corner: usize) -> u32 {
-        let triangle = self.valid.get(face).and_then(|&triangle| self.triangles.get(triangle));
-        triangle.and_then(|triangle| triangle.get(corner)).copied().unwrap_or(u32::MAX)
+    fn vertex(&self, face: usize, corner: usize) -> usize {
+        self.triangles[self.valid[face]][corner] as usize
     }
 }
 
@@ -111,25 +104,22 @@ impl Geometry for Work<'_> {
     }
 
     fn position(&self, face: usize, corner: usize) -> [f32; 3] {
-        at(self.input.positions, self.vertex(face, corner)).to_array()
+        self.input.positions[self.vertex(face, corner)].to_array()
     }
 
     fn normal(&self, face: usize, corner: usize) -> [f32; 3] {
-        at(self.input.normals, self.vertex(face, corner)).to_array()
+        self.input.normals[self.vertex(face, corner)].to_array()
     }
 
     fn tex_coord(&self, face: usize, corner: usize) -> [f32; 2] {
-        at(self.input.tex_coords, self.vertex(face, corner)).to_array()
+        self.input.tex_coords[self.vertex(face, corner)].to_array()
     }
 
     fn set_tangent(&mut self, space: Option<TangentSpace>, face: usize, corner: usize) {
         let Some([x, y, z, sign]) = space.map(|space| space.tangent_encoded()) else { return };
         // The algorithm expects v to point up; in glTF it points down, which inverts the handedness.
-        let tangent = Vec3::new(x, y, z).try_normalize().map(|unit| unit.extend(-sign));
-        let corner_tangent =
-            self.valid.get(face).and_then(|&triangle| self.tangents.get_mut(triangle)?.get_mut(corner));
-        if let (Some(corner_tangent), Some(tangent)) = (corner_tangent, tangent) {
-            *corner_tangent = tangent;
+        if let Some(unit) = Vec3::new(x, y, z).try_normalize() {
+            self.tangents[self.valid[face]][corner] = unit.extend(-sign);
         }
     }
 }
@@ -141,13 +131,14 @@ fn split(vertex_count: usize, triangles: &[[u32; 3]], tangents: &[[Vec4; 3]]) ->
     let mut further: HashMap<(u32, [u32; 4]), u32> = HashMap::new();
     let corners = || triangles.iter().flatten().zip(tangents.iter().flatten());
     for (&vertex, &tangent) in corners() {
-        if let Some(first) = of_vertex.get_mut(vertex as usize).filter(|first| **first == Vec4::ZERO) {
+        let first = &mut of_vertex[vertex as usize];
+        if *first == Vec4::ZERO {
             *first = tangent;
         }
     }
     let mut indices = Vec::with_capacity(3 * triangles.len());
     for (&vertex, &tangent) in corners() {
-        let first = at(&of_vertex, vertex);
+        let first = of_vertex[vertex as usize];
         indices.push(if tangent == Vec4::ZERO || tangent == first {
             vertex
         } else {
@@ -160,7 +151,8 @@ fn split(vertex_count: usize, triangles: &[[u32; 3]], tangents: &[[Vec4; 3]]) ->
     }
     // If texture coordinates coincide, they have no direction, and any tangent will do.
     for &vertex in &indices {
-        if let Some(tangent) = of_vertex.get_mut(vertex as usize).filter(|tangent| **tangent == Vec4::ZERO) {
+        let tangent = &mut of_vertex[vertex as usize];
+        if *tangent == Vec4::ZERO {
             *tangent = Vec3::X.extend(1.0);
         }
     }

@@ -2,13 +2,14 @@
 //!
 //! Source: glTF 2.0, 3.7.2.1 (topology types).
 
-use gltf::json::mesh::{Mode, Primitive};
+use gltf::json::mesh::Mode;
 use gltf::json::validation::Checked;
 
+use super::attributes::PrimitiveReader;
 use crate::model::Topology;
-use crate::model::import::decode::{Accessor, Document};
+use crate::model::import::decode::Accessor;
 use crate::model::import::error::{Fault, Result, Warnings};
-use crate::model::import::limits::Budget;
+use crate::model::import::limits::Counted;
 
 /// The triangles, lines or points of a primitive.
 pub(super) struct Elements {
@@ -37,15 +38,9 @@ impl Elements {
     }
 }
 
-/// Reads the indices of a primitive, and charges them to `budget`.
-pub(super) fn read(
-    document: &Document,
-    primitive: &Primitive,
-    at: &str,
-    vertex_count: usize,
-    budget: &mut Budget,
-    warnings: &mut Warnings,
-) -> Result<Elements> {
+/// Reads the indices of a primitive, and charges them.
+pub(super) fn read(reader: &PrimitiveReader, vertex_count: usize, warnings: &mut Warnings) -> Result<Elements> {
+    let &PrimitiveReader { document, primitive, at, .. } = reader;
     let Checked::Valid(mode) = primitive.mode else {
         return Err(Fault::content(format_args!("{at}.mode"), "unknown, expected 0 to 6"));
     };
@@ -58,11 +53,11 @@ pub(super) fn read(
     let order = match primitive.indices {
         Some(accessor) => {
             let accessor = Accessor::open(document, accessor.value(), format_args!("{at}.indices"))?;
-            budget.take(accessor.count as u64 * expansion, &accessor.at)?;
+            document.take(Counted::INDICES, accessor.count * expansion, &accessor.at)?;
             read_indices(&accessor, vertex_count)?
         }
         None => {
-            budget.take(vertex_count as u64 * expansion, at)?;
+            document.take(Counted::INDICES, vertex_count * expansion, at)?;
             (0..vertex_count as u32).collect()
         }
     };

@@ -10,6 +10,7 @@
 
 use std::hash::{BuildHasher, Hasher};
 
+use bytemuck::{bytes_of, cast_slice};
 use glam::{Vec2, Vec3, Vec4};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
@@ -42,40 +43,23 @@ impl<'g> Vertex<'g> {
         }
     }
 
-    /// Returns the bits of all attributes except the lists.
-    fn fixed_bits(&self) -> [u32; 15] {
-        let Self { position, normal, tangent, tex_coords, color, influences: _, morph_deltas: _ } = *self;
-        let ([px, py, pz], [nx, ny, nz]) = (position.to_array(), normal.to_array());
-        let [tx, ty, tz, tw] = tangent.to_array();
-        let [Vec2 { x: u0, y: v0 }, Vec2 { x: u1, y: v1 }] = tex_coords;
-        let [px, py, pz, nx, ny, nz] = [px, py, pz, nx, ny, nz].map(f32::to_bits);
-        let [tx, ty, tz, tw, u0, v0, u1, v1] = [tx, ty, tz, tw, u0, v0, u1, v1].map(f32::to_bits);
-        [px, py, pz, nx, ny, nz, tx, ty, tz, tw, u0, v0, u1, v1, u32::from_ne_bytes(color)]
+    /// Returns the bytes of all attributes.
+    fn bytes(&self) -> [&[u8]; 7] {
+        let Self { position, normal, tangent, tex_coords, color, influences, morph_deltas } = self;
+        let [position, normal] = [position, normal].map(bytes_of);
+        let (tangent, tex_coords) = (bytes_of(tangent), bytes_of(tex_coords));
+        [position, normal, tangent, tex_coords, color, cast_slice(influences), cast_slice(morph_deltas)]
     }
 
-    fn influence_bits(&self) -> impl Iterator<Item = [u32; 2]> {
-        self.influences.iter().map(|&Influence { joint, weight }| [joint, weight.to_bits()])
-    }
-
-    fn morph_bits(&self) -> impl Iterator<Item = [u32; 10]> {
-        self.morph_deltas.iter().map(|&MorphDelta { weight_index, position, normal, tangent }| {
-            let [[px, py, pz], [nx, ny, nz], [tx, ty, tz]] =
-                [position, normal, tangent].map(|delta| delta.to_array().map(f32::to_bits));
-            [weight_index, px, py, pz, nx, ny, nz, tx, ty, tz]
-        })
-    }
-
+    /// Whether all bits are equal. Empty lists are not compared: reading at the address of one takes longer than all the rest.
     fn is_same(&self, other: &Vertex) -> bool {
-        self.fixed_bits() == other.fixed_bits()
-            && self.influence_bits().eq(other.influence_bits())
-            && self.morph_bits().eq(other.morph_bits())
+        let mut pairs = self.bytes().into_iter().zip(other.bytes());
+        pairs.all(|(own, other)| own.len() == other.len() && (own.is_empty() || own == other))
     }
 
     fn hash(&self, keys: &DefaultHashBuilder) -> u64 {
         let mut hasher = keys.build_hasher();
-        hasher.write(bytemuck::bytes_of(&self.fixed_bits()));
-        self.influence_bits().for_each(|bits| hasher.write(bytemuck::bytes_of(&bits)));
-        self.morph_bits().for_each(|bits| hasher.write(bytemuck::bytes_of(&bits)));
+        self.bytes().iter().for_each(|bytes| hasher.write(bytes));
         hasher.finish()
     }
 }

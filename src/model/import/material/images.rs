@@ -13,12 +13,13 @@ use std::sync::Arc;
 
 use gltf::json;
 use image::ImageDecoder;
+use serde_json::{Map, Value};
 
 use crate::model::image::{Reason, decode_rgba, open_decoder, texel_count};
 use crate::model::import::decode::Document;
-use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::error::{Result, Warnings, look_up};
 use crate::model::import::file::{UriFault, kind_of};
-use crate::model::import::limits::{MAX_DECODED_IMAGE_BYTES, max_encoded_image_bytes, max_texels};
+use crate::model::import::limits::{ENCODED_IMAGE_BYTES, MAX_DECODED_IMAGE_BYTES, TEXELS};
 use crate::model::{Image, ImageSource};
 
 /// Collects the images of a model.
@@ -46,7 +47,7 @@ impl Images {
         if let Some(&known) = self.index_of.get(&source) {
             return Ok(known);
         }
-        let encoded = match self.check_encoded_bytes(document.file_bytes()) {
+        let encoded = match self.check_encoded_bytes(document.files.bytes_read()) {
             Ok(()) => encoded_bytes(document, source, warnings)?,
             Err(reason) => Err(reason),
         };
@@ -68,7 +69,7 @@ impl Images {
     /// Checks the encoded bytes so far. The bytes of refused images count too, so once this fails, no further image is
     /// read.
     fn check_encoded_bytes(&self, file_bytes: u64) -> std::result::Result<(), Reason> {
-        let limit = max_encoded_image_bytes(file_bytes);
+        let limit = ENCODED_IMAGE_BYTES.at(file_bytes);
         if self.encoded_bytes_taken <= limit {
             return Ok(());
         }
@@ -81,21 +82,21 @@ impl Images {
         bytes: Vec<u8>,
         document: &Document,
     ) -> std::result::Result<(Image, ImageSource), Reason> {
-        let file_bytes = document.file_bytes();
+        let file_bytes = document.files.bytes_read();
         self.encoded_bytes_taken = self.encoded_bytes_taken.saturating_add(bytes.len() as u64);
         self.check_encoded_bytes(file_bytes)?;
         let what = |reason: Reason| kind_of(&bytes).map_or(reason, |kind| format!("is {kind}"));
         let (decoder, format) = open_decoder(&bytes).map_err(what)?;
         let (width, height) = decoder.dimensions();
         // The limits are checked before decoding, because a small file may decode to gigabytes.
-        let (texels, limit) = (texel_count(&decoder), max_texels(file_bytes));
+        let (texels, limit) = (texel_count(&decoder), TEXELS.at(file_bytes));
         if texels > limit.saturating_sub(self.texels_taken) || decoder.total_bytes() > MAX_DECODED_IMAGE_BYTES {
             let problem = "texels are too many; all images of a model with files of this size may have";
             return Err(format!("{width}x{height} {problem} {limit}"));
         }
         document
-            .total_budget()
-            .take_image(texels, bytes.len() as u64)
+            .budget
+            .take_image(texels, bytes.len() as u64, file_bytes)
             .map_err(|too_much| format!("{width}x{height} texels are too many: {too_much}"))?;
         self.texels_taken += texels;
         let rgba = self.ahead.remove(&source).map_or_else(|| decode_rgba(decoder), Ok)?;
@@ -113,9 +114,7 @@ fn encoded_bytes(
     warnings: &mut Warnings,
 ) -> Result<std::result::Result<Vec<u8>, Reason>> {
     let at = format!("images[{source}]");
-    let Some(entry) = document.root.images.get(source) else {
-        return Err(Fault::dangling(at, "images", source, document.root.images.len()));
-    };
+    let entry = look_up(&document.root.images, "images", source, &at)?;
     if let Some(uri) = &entry.uri {
         return match document.files.fetch(uri) {
             Ok(bytes) => Ok(Ok(Arc::unwrap_or_clone(bytes))),
@@ -143,9 +142,6 @@ const MAX_TEXELS_AHEAD: u64 = 8 << 20;
 /// The RGBA texels of images that are already decoded, by glTF index.
 pub type DecodedAhead = HashMap<usize, Vec<u8>>;
 
-/// An image in one of the file's buffers that a material uses: its glTF index and its encoded bytes.
-type Task<'d> = (usize, &'d [u8]);
-
 /// Runs `work` on this thread while other threads decode images.
 pub fn while_decoding<T>(document: &Document, work: impl FnOnce() -> T) -> (T, DecodedAhead) {
     let tasks = tasks(document);
@@ -164,12 +160,13 @@ fn decode(encoded: &[u8]) -> Option<Vec<u8>> {
     decode_rgba(open_decoder(encoded).ok()?.0).ok()
 }
 
-fn tasks<'d>(document: &'d Document) -> Vec<Task<'d>> {
-    let json::Root { textures, images, .. } = &document.root;
-    let sources =
-        shown_textures(document).into_iter().filter_map(|texture| Some(textures.get(texture)?.source.value()));
+/// Returns the images in the file's buffers that materials use: their glTF indices and their encoded bytes.
+fn tasks<'d>(document: &'d Document) -> Vec<(usize, &'d [u8])> {
+    let json::Root { materials, textures, images, .. } = &document.root;
+    let sources = materials.iter().flat_map(textures_of).flatten().filter_map(|texture| textures.get(texture.index));
+    let sources: BTreeSet<usize> = sources.map(|texture| texture.source.value()).collect();
     let (mut tasks, mut texels_left) = (Vec::new(), MAX_TEXELS_AHEAD);
-    for source in sources.collect::<BTreeSet<_>>() {
+    for source in sources {
         let Some(view) = images.get(source).and_then(|image| image.buffer_view) else { continue };
         let Ok((encoded, _)) = document.view(view.value(), "images") else { continue };
         let Some(texels) = open_decoder(encoded).ok().map(|(decoder, _)| texel_count(&decoder)) else { continue };
@@ -181,18 +178,36 @@ fn tasks<'d>(document: &'d Document) -> Vec<Task<'d>> {
     tasks
 }
 
-/// Returns the glTF indices of the textures that materials use.
-fn shown_textures(document: &Document) -> BTreeSet<usize> {
-    let textures_of = |material: &json::Material| {
-        let pbr = &material.pbr_metallic_roughness;
-        [
-            pbr.base_color_texture.as_ref().map(|texture| texture.index),
-            pbr.metallic_roughness_texture.as_ref().map(|texture| texture.index),
-            material.normal_texture.as_ref().map(|texture| texture.index),
-            material.occlusion_texture.as_ref().map(|texture| texture.index),
-            material.emissive_texture.as_ref().map(|texture| texture.index),
-        ]
-    };
-    let indices = document.root.materials.iter().flat_map(textures_of).flatten();
-    indices.map(|texture| texture.value()).collect()
+/// The properties that all kinds of texture infos in glTF share.
+#[derive(Clone, Copy)]
+pub(super) struct TextureUse<'j> {
+    pub index: usize,
+    pub tex_coord: u32,
+    pub extensions: Option<&'j Map<String, Value>>,
+}
+
+impl<'j> From<&'j json::texture::Info> for TextureUse<'j> {
+    fn from(info: &'j json::texture::Info) -> Self {
+        let extensions = info.extensions.as_ref().map(|extensions| &extensions.others);
+        Self { index: info.index.value(), tex_coord: info.tex_coord, extensions }
+    }
+}
+
+/// Returns the textures of a material: base colour, metalness and roughness, emission, occlusion, normals.
+pub(super) fn textures_of(material: &json::Material) -> [Option<TextureUse<'_>>; 5] {
+    let json::Material { pbr_metallic_roughness: pbr, normal_texture, occlusion_texture, .. } = material;
+    let occlusion = occlusion_texture.as_ref().map(|info| TextureUse {
+        index: info.index.value(),
+        tex_coord: info.tex_coord,
+        extensions: info.extensions.as_ref().map(|extensions| &extensions.others),
+    });
+    let normal = normal_texture.as_ref().map(|info| TextureUse {
+        index: info.index.value(),
+        tex_coord: info.tex_coord,
+        extensions: info.extensions.as_ref().map(|extensions| &extensions.others),
+    });
+    let [base_color, metallic_roughness, emissive] =
+        [&pbr.base_color_texture, &pbr.metallic_roughness_texture, &material.emissive_texture]
+            .map(|info| info.as_ref().map(TextureUse::from));
+    [base_color, metallic_roughness, emissive, occlusion, normal]
 }

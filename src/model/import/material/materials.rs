@@ -8,10 +8,10 @@ use gltf::json::material::AlphaMode as JsonAlphaMode;
 use gltf::json::validation::Checked;
 use serde_json::Value;
 
-use super::images::{DecodedAhead, Images};
-use super::textures::{TexCoordSets, TextureReader, TextureUse};
+use super::images::{DecodedAhead, Images, TextureUse, textures_of};
+use super::textures::{TexCoordSets, TextureReader};
 use crate::model::import::decode::Document;
-use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::error::{Result, Warnings, look_up};
 use crate::model::import::file::mend::parse_value;
 use crate::model::{AlphaMode, Image, ImageSource, Material, MaterialTexture};
 
@@ -50,14 +50,9 @@ impl Materials {
 
     /// Returns the index of a primitive's material. `index` is the glTF index, or `None` for the default material.
     pub fn resolve(&mut self, index: Option<usize>, at: &str) -> Result<u32> {
-        match index {
-            Some(index) if index < self.list.len() - usize::from(self.default.is_some()) => Ok(index as u32),
-            Some(index) => {
-                let count = self.list.len() - usize::from(self.default.is_some());
-                Err(Fault::dangling(format_args!("{at}.material"), "materials", index, count))
-            }
-            None => Ok(self.default()),
-        }
+        let Some(index) = index else { return Ok(self.default()) };
+        let of_file = &self.list[..self.list.len() - usize::from(self.default.is_some())];
+        look_up(of_file, "materials", index, format_args!("{at}.material")).map(|_| index as u32)
     }
 
     /// Returns the index of the default material, which is appended at its first use.
@@ -84,63 +79,65 @@ struct MaterialReader<'t, 'a, 'f> {
 
 impl MaterialReader<'_, '_, '_> {
     fn read(&mut self, entry: &json::Material, index: usize) -> Result<Material> {
-        if let Some(archived) = extension(entry, SPECULAR_GLOSSINESS) {
-            return self.read_archived(archived, entry, index);
-        }
-        let pbr = &entry.pbr_metallic_roughness;
-        // The base colour comes first, so that it uses the first texture coordinate set of the vertices.
-        let base_color_texture = self.texture(&pbr.base_color_texture, "pbrMetallicRoughness.baseColorTexture")?;
-        let metallic_roughness_texture =
-            self.texture(&pbr.metallic_roughness_texture, "pbrMetallicRoughness.metallicRoughnessTexture")?;
-        let emissive_texture = self.texture(&entry.emissive_texture, "emissiveTexture")?;
-        let (dielectric_reflectance, grazing_reflectance) = self.reflectances(entry);
+        let [.., occlusion, normal] = textures_of(entry);
+        let surface = match extension(entry, SPECULAR_GLOSSINESS) {
+            Some(archived) => self.archived_surface(archived, entry)?,
+            None => self.surface(entry)?,
+        };
         Ok(Material {
             name: entry.name.clone().unwrap_or_else(|| format!("material {index}")),
-            base_color_factor: self.base_color_factor(pbr)?
-                * grey_if(pbr.base_color_texture.is_some(), base_color_texture),
+            occlusion_texture: self.texture(occlusion, "occlusionTexture")?,
+            occlusion_strength: entry.occlusion_texture.as_ref().map_or(1.0, |info| info.strength.0.clamp(0.0, 1.0)),
+            emission: self.emission(entry, surface.emissive_texture.is_some()),
+            normal_texture: self.texture(normal, "normalTexture")?,
+            normal_scale: self.normal_scale(entry),
+            alpha_mode: self.alpha_mode(entry),
+            double_sided: entry.double_sided,
+            ..surface
+        })
+    }
+
+    /// Reads the base colour, metalness and roughness, the reflectances and the emissive texture.
+    fn surface(&mut self, entry: &json::Material) -> Result<Material> {
+        let [base_color, metallic_roughness, emissive, ..] = textures_of(entry);
+        let pbr = &entry.pbr_metallic_roughness;
+        // The base colour comes first, so that it uses the first texture coordinate set of the vertices.
+        let base_color_texture = self.texture(base_color, "pbrMetallicRoughness.baseColorTexture")?;
+        let metallic_roughness_texture =
+            self.texture(metallic_roughness, "pbrMetallicRoughness.metallicRoughnessTexture")?;
+        let emissive_texture = self.texture(emissive, "emissiveTexture")?;
+        let (dielectric_reflectance, grazing_reflectance) = self.reflectances(entry);
+        Ok(Material {
+            base_color_factor: self.base_color_factor(pbr) * grey_if(base_color.is_some(), base_color_texture),
             base_color_texture,
             metallic: pbr.metallic_factor.0.clamp(0.0, 1.0),
             roughness: pbr.roughness_factor.0.clamp(0.0, 1.0),
             metallic_roughness_texture,
-            occlusion_texture: self.texture(&entry.occlusion_texture, "occlusionTexture")?,
-            occlusion_strength: entry.occlusion_texture.as_ref().map_or(1.0, |info| info.strength.0.clamp(0.0, 1.0)),
             dielectric_reflectance,
             grazing_reflectance,
-            emission: self.emission(entry, emissive_texture.is_some()),
             emissive_texture,
-            normal_texture: self.texture(&entry.normal_texture, "normalTexture")?,
-            normal_scale: self.normal_scale(entry),
             unlit: extension(entry, "KHR_materials_unlit").is_some(),
-            alpha_mode: self.alpha_mode(entry),
-            double_sided: entry.double_sided,
+            ..Material::default()
         })
     }
 
-    /// Reads the colour of a material of KHR_materials_pbrSpecularGlossiness, which is archived: its diffuse colour on a
+    /// Reads the surface of a material of KHR_materials_pbrSpecularGlossiness, which is archived: its diffuse colour on a
     /// dielectric of its glossiness. glTF's own properties, which would be the fallback, are often left out, and then white.
-    fn read_archived(&mut self, archived: &Value, entry: &json::Material, index: usize) -> Result<Material> {
+    fn archived_surface(&mut self, archived: &Value, entry: &json::Material) -> Result<Material> {
         let at = format!("extensions.{SPECULAR_GLOSSINESS}");
         self.warn(&at, "is archived; its diffuse colour and glossiness are shown, its specular colour is not");
         let number = |value: Option<&Value>| value.and_then(Value::as_f64).map_or(1.0, |number| number as f32);
         let factor = archived.get("diffuseFactor");
         let factor = Vec4::from([0, 1, 2, 3].map(|rank| number(factor.and_then(|factor| factor.get(rank)))));
         let info: Option<json::texture::Info> = archived.get("diffuseTexture").and_then(|info| parse_value(info).ok());
-        let base_color_texture = self.texture(&info, &format!("{at}.diffuseTexture"))?;
-        let emissive_texture = self.texture(&entry.emissive_texture, "emissiveTexture")?;
+        let base_color_texture = self.texture(info.as_ref().map(TextureUse::from), &format!("{at}.diffuseTexture"))?;
+        let [.., emissive, _, _] = textures_of(entry);
         Ok(Material {
-            name: entry.name.clone().unwrap_or_else(|| format!("material {index}")),
             base_color_factor: factor.clamp(Vec4::ZERO, Vec4::ONE) * grey_if(info.is_some(), base_color_texture),
             base_color_texture,
             metallic: 0.0,
             roughness: 1.0 - number(archived.get("glossinessFactor")).clamp(0.0, 1.0),
-            occlusion_texture: self.texture(&entry.occlusion_texture, "occlusionTexture")?,
-            occlusion_strength: entry.occlusion_texture.as_ref().map_or(1.0, |info| info.strength.0.clamp(0.0, 1.0)),
-            emission: self.emission(entry, emissive_texture.is_some()),
-            emissive_texture,
-            normal_texture: self.texture(&entry.normal_texture, "normalTexture")?,
-            normal_scale: self.normal_scale(entry),
-            alpha_mode: self.alpha_mode(entry),
-            double_sided: entry.double_sided,
+            emissive_texture: self.texture(emissive, "emissiveTexture")?,
             ..Material::default()
         })
     }
@@ -175,31 +172,23 @@ impl MaterialReader<'_, '_, '_> {
         ((normal * color).clamp(Vec3::ZERO, Vec3::ONE) * specular, specular)
     }
 
-    fn texture<'j, I>(&mut self, info: &'j Option<I>, slot: &str) -> Result<Option<MaterialTexture>>
-    where
-        TextureUse<'j>: From<&'j I>,
-    {
-        match info {
-            Some(info) => {
-                let texture = self.textures.read(info.into(), &format!("{}.{slot}", self.at), &mut self.sets);
-                Ok(self.textures.warnings.leave_out("texture", texture)?.flatten())
-            }
-            None => Ok(None),
-        }
+    fn texture(&mut self, info: Option<TextureUse>, slot: &str) -> Result<Option<MaterialTexture>> {
+        let Some(info) = info else { return Ok(None) };
+        let texture = self.textures.read(info, &format!("{}.{slot}", self.at), &mut self.sets);
+        Ok(self.textures.warnings.leave_out("texture", texture)?.flatten())
     }
 
     fn warn(&mut self, property: &str, problem: &str) {
         self.textures.warnings.add(format_args!("{}.{property}", self.at), problem);
     }
 
-    fn base_color_factor(&mut self, pbr: &json::material::PbrMetallicRoughness) -> Result<Vec4> {
-        const PROPERTY: &str = "pbrMetallicRoughness.baseColorFactor";
+    fn base_color_factor(&mut self, pbr: &json::material::PbrMetallicRoughness) -> Vec4 {
         let factor = Vec4::from(pbr.base_color_factor.0);
         let clamped = factor.clamp(Vec4::ZERO, Vec4::ONE);
         if clamped != factor {
-            self.warn(PROPERTY, "a number outside 0..1 is clamped");
+            self.warn("pbrMetallicRoughness.baseColorFactor", "a number outside 0..1 is clamped");
         }
-        Ok(clamped)
+        clamped
     }
 
     /// Returns the emission. A material whose emissive texture is lost emits nothing: the factor alone, which is usually

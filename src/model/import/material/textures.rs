@@ -9,11 +9,11 @@ use glam::{Affine2, Mat2, Vec2};
 use gltf::json;
 use gltf::json::texture::{MagFilter, MinFilter, WrappingMode};
 use gltf::json::validation::Checked;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::images::Images;
+use super::images::{Images, TextureUse};
 use crate::model::import::decode::Document;
-use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::error::{Result, Warnings, look_up};
 use crate::model::import::file::mend::index;
 use crate::model::{Filter, MaterialTexture, Texture, TextureSampler, Wrap};
 
@@ -33,35 +33,6 @@ impl TexCoordSets {
     /// Returns the index, 0 or 1, and the number of each set.
     pub fn iter(self) -> impl Iterator<Item = (usize, u32)> {
         self.0.into_iter().enumerate().filter_map(|(index, set)| Some((index, set?)))
-    }
-}
-
-/// The properties that all kinds of texture infos in glTF share.
-#[derive(Clone, Copy)]
-pub(super) struct TextureUse<'j> {
-    index: usize,
-    tex_coord: u32,
-    extensions: Option<&'j Map<String, Value>>,
-}
-
-impl<'j> From<&'j json::texture::Info> for TextureUse<'j> {
-    fn from(info: &'j json::texture::Info) -> Self {
-        let extensions = info.extensions.as_ref().map(|extensions| &extensions.others);
-        Self { index: info.index.value(), tex_coord: info.tex_coord, extensions }
-    }
-}
-
-impl<'j> From<&'j json::material::NormalTexture> for TextureUse<'j> {
-    fn from(info: &'j json::material::NormalTexture) -> Self {
-        let extensions = info.extensions.as_ref().map(|extensions| &extensions.others);
-        Self { index: info.index.value(), tex_coord: info.tex_coord, extensions }
-    }
-}
-
-impl<'j> From<&'j json::material::OcclusionTexture> for TextureUse<'j> {
-    fn from(info: &'j json::material::OcclusionTexture) -> Self {
-        let extensions = info.extensions.as_ref().map(|extensions| &extensions.others);
-        Self { index: info.index.value(), tex_coord: info.tex_coord, extensions }
     }
 }
 
@@ -93,14 +64,12 @@ impl TextureReader<'_, '_> {
 
     fn texture(&mut self, index: usize, at: &str) -> Result<Option<Texture>> {
         let json::Root { textures, samplers, .. } = &self.document.root;
-        let entry = textures.get(index).ok_or_else(|| Fault::dangling(at, "textures", index, textures.len()))?;
+        let entry = look_up(textures, "textures", index, at)?;
         let at = format!("textures[{index}]");
         let sampler = match entry.sampler {
             Some(sampler) => {
                 let (sampler, at) = (sampler.value(), format!("{at}.sampler"));
-                let found = samplers.get(sampler);
-                let found = found.ok_or_else(|| Fault::dangling(&at, "samplers", sampler, samplers.len()))?;
-                read_sampler(found, &at, self.warnings)
+                read_sampler(look_up(samplers, "samplers", sampler, &at)?, &at, self.warnings)
             }
             None => TextureSampler::default(),
         };
@@ -109,10 +78,7 @@ impl TextureReader<'_, '_> {
             self.warnings.add(&at, "has no PNG, JPEG or WebP image, so it is left out");
         }
         for (source, at) in sources {
-            let count = self.document.root.images.len();
-            if source >= count {
-                return Err(Fault::dangling(at, "images", source, count));
-            }
+            look_up(&self.document.root.images, "images", source, at)?;
             if let Some(image) = self.images.load(self.document, source, self.warnings)? {
                 return Ok(Some(Texture { image, sampler }));
             }

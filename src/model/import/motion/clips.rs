@@ -20,14 +20,13 @@ use gltf::json::validation::Checked;
 
 use super::nodes::{NodeTree, make_unit};
 use crate::model::import::decode::{Accessor, Document};
-use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::error::{Fault, Result, Warnings, look_up};
 use crate::model::import::file::json::NOWHERE;
-use crate::model::import::limits::{Budget, Counted};
+use crate::model::import::limits::Counted;
 use crate::model::{Clip, Interpolation, MorphTrack, MorphedNode, Track};
 
 /// Reads every animation of the file.
 pub fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Result<Vec<Clip>> {
-    let mut budget = Budget::new(Counted::KEY_VALUES, &document.total_budget());
     let mut clips = Vec::new();
     for (index, entry) in document.root.animations.iter().enumerate() {
         let mut reader = ClipReader {
@@ -38,7 +37,6 @@ pub fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Re
             timelines: Timelines::default(),
             tracks: HashMap::new(),
             clip: Clip { name: entry.name.clone(), ..Clip::default() },
-            budget: &mut budget,
             warnings,
         };
         for (number, channel) in entry.channels.iter().enumerate() {
@@ -61,18 +59,9 @@ struct ClipReader<'a, 'f> {
     at: &'a str,
     timelines: Timelines,
     /// The index of the track of each node's property in its list, in case there is a second one.
-    tracks: HashMap<(u32, PropertyKey), usize>,
+    tracks: HashMap<(u32, u8), usize>,
     clip: Clip,
-    budget: &'a mut Budget,
     warnings: &'a mut Warnings,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum PropertyKey {
-    Translation,
-    Rotation,
-    Scale,
-    MorphWeights,
 }
 
 impl<'a> ClipReader<'a, '_> {
@@ -82,47 +71,37 @@ impl<'a> ClipReader<'a, '_> {
         if channel.target.node.value() == NOWHERE as usize {
             return Ok(());
         }
-        let Checked::Valid(path) = channel.target.path else {
+        let Checked::Valid(property) = channel.target.path else {
             self.warnings.add(at, "unknown target path; ignored");
             return Ok(());
         };
-        let (index, samplers) = (channel.sampler.value(), &self.entry.samplers);
-        let Some(sampler) = samplers.get(index) else {
-            return Err(Fault::dangling(at, "samplers", index, samplers.len()));
-        };
+        let index = channel.sampler.value();
+        let sampler = look_up(&self.entry.samplers, "samplers", index, at)?;
         let at_sampler = format_args!("{animation}.samplers[{index}]");
-        let times = self.timelines.read(self.document, sampler, at_sampler, self.budget, self.warnings)?;
+        let times = self.timelines.read(self.document, sampler, at_sampler, self.warnings)?;
         self.clip.duration_seconds = self.clip.duration_seconds.max(times.last_seconds);
-        let property = match path {
-            Property::Translation => PropertyKey::Translation,
-            Property::Rotation => PropertyKey::Rotation,
-            Property::Scale => PropertyKey::Scale,
-            Property::MorphTargetWeights => PropertyKey::MorphWeights,
-        };
         let Some(node) = self.target_node(channel.target.node.value(), property, at)? else { return Ok(()) };
         let interpolation = interpolation_of(sampler, at_sampler)?;
-        let morphed = if property == PropertyKey::MorphWeights { self.tree.morphed_node(node) } else { None };
+        let morphed = if property == Property::MorphTargetWeights { self.tree.morphed_node(node) } else { None };
         let width = morphed.map(|morphed| morphed.weight_count as usize);
         let (output, found_width) = self.open_output(sampler, at_sampler, times.key_count, interpolation, width)?;
-        let known = self.tracks.get(&(node, property)).copied();
+        let known = self.tracks.get(&(node, property as u8)).copied();
         if known.is_some() {
             self.warnings.add(at, "a second channel for the same property of the same node; the last one counts");
         }
         let timeline = times.index;
         let track_index = match property {
-            PropertyKey::Rotation => {
+            Property::Rotation => {
                 let values = read_rotations(&output, interpolation, self.warnings)?;
                 put(&mut self.clip.rotations, known, Track { node, timeline, interpolation, values })
             }
-            PropertyKey::Translation => {
-                let values = read_vectors(&output)?;
-                put(&mut self.clip.translations, known, Track { node, timeline, interpolation, values })
+            Property::Translation | Property::Scale => {
+                let values = output.finite_floats::<3>("value")?.into_iter().map(Vec3::from).collect();
+                let Clip { translations, scales, .. } = &mut self.clip;
+                let tracks = if property == Property::Scale { scales } else { translations };
+                put(tracks, known, Track { node, timeline, interpolation, values })
             }
-            PropertyKey::Scale => {
-                let values = read_vectors(&output)?;
-                put(&mut self.clip.scales, known, Track { node, timeline, interpolation, values })
-            }
-            PropertyKey::MorphWeights => {
+            Property::MorphTargetWeights => {
                 let Some(MorphedNode { first_weight, weight_count, .. }) = morphed else { return Ok(()) };
                 let width = weight_count as usize;
                 let mut values = output.finite_floats::<1>("value")?.into_flattened();
@@ -136,32 +115,22 @@ impl<'a> ClipReader<'a, '_> {
                 put(&mut self.clip.morph_weights, known, track)
             }
         };
-        self.tracks.insert((node, property), track_index);
+        self.tracks.insert((node, property as u8), track_index);
         Ok(())
     }
 
     /// Returns the skeleton node of a channel's target, or `None` (with a warning) if animating it has no effect.
-    fn target_node(&mut self, source: usize, property: PropertyKey, at: Arguments) -> Result<Option<u32>> {
-        let Some(&node) = self.tree.skeleton_node.get(source) else {
-            let count = self.tree.skeleton_node.len();
-            return Err(Fault::dangling(format_args!("{at}.target.node"), "nodes", source, count));
+    fn target_node(&mut self, source: usize, property: Property, at: Arguments) -> Result<Option<u32>> {
+        let tree = self.tree;
+        let animates_weights = property == Property::MorphTargetWeights;
+        let problem = match *look_up(&tree.skeleton_node, "nodes", source, format_args!("{at}.target.node"))? {
+            None => "is neither in the scene nor a joint",
+            Some(node) if animates_weights && tree.morphed_node(node).is_none() => "has no morph targets",
+            Some(node) if !animates_weights && !tree.skeleton.is_free(node) => "has a matrix and cannot be animated",
+            found => return Ok(found),
         };
-        let Some(node) = node else {
-            self.warnings.add(at, format_args!("nodes[{source}] is neither in the scene nor a joint; ignored"));
-            return Ok(None);
-        };
-        if property == PropertyKey::MorphWeights {
-            if self.tree.morphed_node(node).is_none() {
-                self.warnings.add(at, format_args!("nodes[{source}] has no morph targets; ignored"));
-                return Ok(None);
-            }
-            return Ok(Some(node));
-        }
-        if self.tree.skeleton.fixed_locals.binary_search_by_key(&node, |fixed| fixed.node).is_ok() {
-            self.warnings.add(at, format_args!("nodes[{source}] has a matrix and cannot be animated; ignored"));
-            return Ok(None);
-        }
-        Ok(Some(node))
+        self.warnings.add(at, format_args!("nodes[{source}] {problem}; ignored"));
+        Ok(None)
     }
 
     /// Opens the sampler's output, checks its number of elements, and charges it. A value has one element, or
@@ -192,7 +161,7 @@ impl<'a> ClipReader<'a, '_> {
             );
             return Err(Fault::content(&output.at, problem));
         }
-        self.budget.take(4 * expected.max(output.count) as u64, &output.at)?;
+        self.document.take(Counted::KEY_VALUES, 4 * expected.max(output.count), &output.at)?;
         Ok((output, found_width))
     }
 }
@@ -217,10 +186,6 @@ fn put<T>(tracks: &mut Vec<T>, known: Option<usize>, track: T) -> usize {
         None => tracks.push(track),
     }
     index
-}
-
-fn read_vectors(output: &Accessor) -> Result<Vec<Vec3>> {
-    Ok(output.finite_floats::<3>("value")?.into_iter().map(Vec3::from).collect())
 }
 
 fn read_rotations(output: &Accessor, interpolation: Interpolation, warnings: &mut Warnings) -> Result<Vec<Vec4>> {
@@ -254,7 +219,6 @@ impl Timelines {
         document: &Document,
         sampler: &json::animation::Sampler,
         at_sampler: Arguments,
-        budget: &mut Budget,
         warnings: &mut Warnings,
     ) -> Result<Times> {
         let accessor = sampler.input.value();
@@ -262,7 +226,7 @@ impl Timelines {
             return Ok(times);
         }
         let input = Accessor::open(document, accessor, format_args!("{at_sampler}.input"))?;
-        budget.take(input.count as u64, &input.at)?;
+        document.take(Counted::KEY_VALUES, input.count, &input.at)?;
         let seconds: Vec<f32> = input.floats::<1>()?.into_flattened();
         let last_seconds = check_times(&seconds, &input.at, warnings)?;
         let bits = seconds.iter().map(|time| time.to_bits()).collect();
@@ -295,11 +259,6 @@ fn check_times(seconds: &[f32], at: &str, warnings: &mut Warnings) -> Result<f32
         return Err(Fault::content(at, problem));
     }
     let repeated_count = seconds.windows(2).filter(|pair| pair[1] == pair[0]).count();
-    if repeated_count > 0 {
-        warnings.add(
-            at,
-            format_args!("{repeated_count} keys have the same time as the key before; the last of them counts"),
-        );
-    }
+    warnings.add_count(at, repeated_count, "keys have the same time as the key before; the last of them counts");
     Ok(last.max(0.0))
 }

@@ -6,10 +6,10 @@ use crate::model::import::error::Warnings;
 use crate::model::import::file::DeclaredRoles;
 
 /// Returns the humanoid, if the file declares one.
-pub fn read(roles: &DeclaredRoles, tree: &NodeTree, warnings: &mut Warnings) -> Option<Box<Humanoid>> {
-    let source = roles.source?;
-    let mut humanoid = Humanoid::new(source);
-    for (role, node, at) in &roles.nodes {
+pub fn read(roles: Option<&DeclaredRoles>, tree: &NodeTree, warnings: &mut Warnings) -> Option<Box<Humanoid>> {
+    let DeclaredRoles { source, nodes } = roles?;
+    let mut humanoid = Humanoid::new(*source);
+    for (role, node, at) in nodes {
         let count = tree.skeleton_node.len();
         match tree.skeleton_node.get(*node) {
             None => warnings

@@ -14,8 +14,8 @@ use gltf::json;
 
 use super::scene::{SceneChoice, scene_nodes};
 use crate::model::import::decode::Document;
-use crate::model::import::error::{Fault, Result, Warnings};
-use crate::model::import::limits::{Budget, Counted, MAX_MORPH_TARGETS};
+use crate::model::import::error::{Fault, Result, Warnings, look_up};
+use crate::model::import::limits::{Counted, MAX_MORPH_TARGETS};
 use crate::model::{FileCamera, FixedLocal, LocalPose, MorphedNode, NO_PARENT, Skeleton};
 
 /// The skeleton, and its node for each glTF node index.
@@ -40,7 +40,6 @@ impl NodeTree {
         let skeleton = Skeleton { source_node_count: nodes.len() as u32, ..Skeleton::default() };
         let mut tree = Self { skeleton, skeleton_node: vec![None; nodes.len()], hidden: Vec::new() };
         let mut target_names = TargetNames::new();
-        let mut morph_weights = Budget::new(Counted::MORPH_WEIGHTS, &document.total_budget());
         for source in order.into_iter().filter(|&source| wanted[source]) {
             let skeleton = &mut tree.skeleton;
             let index = skeleton.len() as u32;
@@ -53,7 +52,7 @@ impl NodeTree {
             tree.hidden.push(hides(&nodes[source]) || parent.is_some_and(|parent| tree.hidden[parent as usize]));
             push_local(skeleton, &nodes[source], source, warnings)?;
             if in_scene[source] {
-                push_morph_weights(skeleton, document, source, &mut morph_weights, &mut target_names, warnings)?;
+                push_morph_weights(skeleton, document, source, &mut target_names, warnings)?;
             }
             tree.skeleton_node[source] = Some(index);
         }
@@ -97,15 +96,12 @@ fn find_parents(nodes: &[json::Node]) -> Result<Vec<Option<usize>>> {
     let mut parents = vec![None; nodes.len()];
     for (node, entry) in nodes.iter().enumerate() {
         for (rank, child) in entry.children.iter().flatten().enumerate() {
-            let at = || format!("nodes[{node}].children[{rank}]");
+            let at = format_args!("nodes[{node}].children[{rank}]");
             let child = child.value();
-            match parents.get_mut(child) {
-                None => return Err(Fault::dangling(at(), "nodes", child, nodes.len())),
-                Some(Some(other)) => {
-                    let problem = format!("nodes[{child}] already is a child of nodes[{other}]; expected one parent");
-                    return Err(Fault::content(at(), problem));
-                }
-                Some(parent) => *parent = Some(node),
+            look_up(nodes, "nodes", child, at)?;
+            if let Some(other) = parents[child].replace(node) {
+                let problem = format!("nodes[{child}] already is a child of nodes[{other}]; expected one parent");
+                return Err(Fault::content(at, problem));
             }
         }
     }
@@ -133,12 +129,8 @@ fn with_joints_and_ancestors(document: &Document, parents: &[Option<usize>], in_
     let mut starts: Vec<usize> = (0..in_scene.len()).filter(|&node| in_scene[node]).collect();
     for (skin, entry) in document.root.skins.iter().enumerate() {
         for (rank, joint) in entry.joints.iter().enumerate() {
-            let joint = joint.value();
-            if joint >= parents.len() {
-                let at = format!("skins[{skin}].joints[{rank}]");
-                return Err(Fault::dangling(at, "nodes", joint, parents.len()));
-            }
-            starts.push(joint);
+            look_up(parents, "nodes", joint.value(), format_args!("skins[{skin}].joints[{rank}]"))?;
+            starts.push(joint.value());
         }
     }
     let mut wanted = vec![false; parents.len()];
@@ -192,7 +184,6 @@ fn push_morph_weights(
     skeleton: &mut Skeleton,
     document: &Document,
     source: usize,
-    budget: &mut Budget,
     names: &mut TargetNames,
     warnings: &mut Warnings,
 ) -> Result<()> {
@@ -214,7 +205,7 @@ fn push_morph_weights(
         (None, Some(weights)) => (weights.as_slice(), format!("meshes[{mesh}].weights")),
         (None, None) => (&[][..], String::new()),
     };
-    budget.take(count as u64, &at)?;
+    document.take(Counted::MORPH_WEIGHTS, count, &at)?;
     let broken = given.iter().any(|weight| !weight.is_finite());
     if broken {
         warnings.add(&at, "a number is too large; the weights are left out");

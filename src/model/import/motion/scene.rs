@@ -7,7 +7,7 @@ use std::fmt;
 use gltf::json;
 
 use crate::model::import::decode::Document;
-use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::error::{Fault, Result, Warnings, look_up};
 
 /// The scene of a file to show.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -42,18 +42,17 @@ pub(super) fn scene_nodes(document: &Document, choice: &SceneChoice, warnings: &
         return Ok(vec![true; nodes.len()]);
     }
     let index = match choice {
-        SceneChoice::Default => scene.map_or(0, |scene| scene.value()),
-        choice => chosen_scene(scenes, choice)?,
+        SceneChoice::Default => Some(scene.map_or(0, |scene| scene.value())),
+        SceneChoice::Index(index) => Some(*index).filter(|&index| index < scenes.len()),
+        SceneChoice::Name(name) => scenes.iter().position(|scene| scene.name.as_ref() == Some(name)),
     };
-    let scene = scenes.get(index).ok_or_else(|| Fault::dangling("scene", "scenes", index, scenes.len()))?;
+    let index = index.ok_or_else(|| no_scene(scenes, choice))?;
+    let scene = look_up(scenes, "scenes", index, "scene")?;
     let mut in_scene = vec![false; nodes.len()];
     let mut left = Vec::new();
     for (rank, root) in scene.nodes.iter().enumerate() {
-        let root = root.value();
-        if root >= nodes.len() {
-            return Err(Fault::dangling(format_args!("scenes[{index}].nodes[{rank}]"), "nodes", root, nodes.len()));
-        }
-        left.push(root);
+        look_up(nodes, "nodes", root.value(), format_args!("scenes[{index}].nodes[{rank}]"))?;
+        left.push(root.value());
     }
     while let Some(node) = left.pop() {
         if !std::mem::replace(&mut in_scene[node], true) {
@@ -63,24 +62,17 @@ pub(super) fn scene_nodes(document: &Document, choice: &SceneChoice, warnings: &
     Ok(in_scene)
 }
 
-fn chosen_scene(scenes: &[json::Scene], choice: &SceneChoice) -> Result<usize> {
-    let found = match choice {
-        SceneChoice::Default => None,
-        SceneChoice::Index(index) => Some(*index).filter(|&index| index < scenes.len()),
-        SceneChoice::Name(name) => scenes.iter().position(|scene| scene.name.as_ref() == Some(name)),
+fn no_scene(scenes: &[json::Scene], choice: &SceneChoice) -> Fault {
+    /// The largest number of scenes in a message.
+    const MOST_LISTED: usize = 20;
+    let name = |(index, scene): (usize, &json::Scene)| match &scene.name {
+        Some(name) => format!("{index} {name:?}"),
+        None => index.to_string(),
     };
-    found.ok_or_else(|| {
-        /// The largest number of scenes in a message.
-        const MOST_LISTED: usize = 20;
-        let name = |(index, scene): (usize, &json::Scene)| match &scene.name {
-            Some(name) => format!("{index} {name:?}"),
-            None => index.to_string(),
-        };
-        let mut names: Vec<String> = scenes.iter().enumerate().take(MOST_LISTED).map(name).collect();
-        if scenes.len() > MOST_LISTED {
-            names.push(format!("and {} more", scenes.len() - MOST_LISTED));
-        }
-        let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        Fault::content("scenes", format_args!("there is no scene {choice}; the scenes are: {there}"))
-    })
+    let mut names: Vec<String> = scenes.iter().enumerate().take(MOST_LISTED).map(name).collect();
+    if scenes.len() > MOST_LISTED {
+        names.push(format!("and {} more", scenes.len() - MOST_LISTED));
+    }
+    let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    Fault::content("scenes", format_args!("there is no scene {choice}; the scenes are: {there}"))
 }

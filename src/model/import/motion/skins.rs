@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use glam::Affine3A;
+use gltf::json;
 
 use super::nodes::{NodeTree, affine_from_columns};
 use crate::model::import::decode::{Accessor, Document};
@@ -16,25 +17,24 @@ use crate::model::{PaletteLayout, Skin};
 
 /// Reads all skins of the file, including unused ones.
 pub fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Result<Vec<Skin>> {
-    let read = |index: usize| {
-        let skin = read_skin(document, index, tree, warnings);
+    let read = |(index, entry)| {
+        let skin = read_skin(document, index, entry, tree, warnings);
         // A skin without joints keeps the numbers of the others, and its primitives are left out.
         Ok(warnings.leave_out("skin", skin)?.unwrap_or_default())
     };
-    (0..document.root.skins.len()).map(read).collect()
+    document.root.skins.iter().enumerate().map(read).collect()
 }
 
-fn read_skin(document: &Document, index: usize, tree: &NodeTree, warnings: &mut Warnings) -> Result<Skin> {
-    let Some(entry) = document.root.skins.get(index) else {
-        return Err(Fault::dangling("skins", "skins", index, document.root.skins.len()));
-    };
-    let count = document.root.nodes.len();
-    let joint = |(rank, node): (usize, usize)| {
-        let found = tree.skeleton_node.get(node).copied().flatten();
-        found.ok_or_else(|| Fault::dangling(format_args!("skins[{index}].joints[{rank}]"), "nodes", node, count))
-    };
-    let joints: Vec<u32> =
-        entry.joints.iter().map(|node| node.value()).enumerate().map(joint).collect::<Result<_>>()?;
+fn read_skin(
+    document: &Document,
+    index: usize,
+    entry: &json::Skin,
+    tree: &NodeTree,
+    warnings: &mut Warnings,
+) -> Result<Skin> {
+    // All joints exist and are in the skeleton, which has been made of them too.
+    let joint = |node: &json::Index<json::Node>| tree.skeleton_node.get(node.value()).copied().flatten();
+    let joints: Vec<u32> = entry.joints.iter().filter_map(joint).collect();
     let (joint_from_mesh, inverse_bind_w) = match entry.inverse_bind_matrices {
         Some(accessor) => {
             let accessor =
@@ -84,12 +84,7 @@ impl Palette {
         let entries = entries_of_skin.entry(index).or_insert_with(|| {
             let mut entry = |(&node, &joint_from_mesh): (&u32, &Affine3A)| {
                 let key = (node, joint_from_mesh.to_cols_array().map(f32::to_bits));
-                *entry_of_joint.entry(key).or_insert_with(|| {
-                    layout.nodes.push(node);
-                    layout.joint_from_mesh.push(joint_from_mesh);
-                    layout.is_joint.push(true);
-                    layout.nodes.len() as u32 - 1
-                })
+                *entry_of_joint.entry(key).or_insert_with(|| push(layout, node, joint_from_mesh, true))
             };
             skin.joints.iter().zip(&skin.joint_from_mesh).map(&mut entry).collect()
         });
@@ -98,9 +93,13 @@ impl Palette {
 
     /// Appends the entry of a rigid mesh, which follows its own node.
     pub fn rigid_entry(&mut self, skeleton_node: u32) -> u32 {
-        self.layout.nodes.push(skeleton_node);
-        self.layout.joint_from_mesh.push(Affine3A::IDENTITY);
-        self.layout.is_joint.push(false);
-        self.layout.nodes.len() as u32 - 1
+        push(&mut self.layout, skeleton_node, Affine3A::IDENTITY, false)
     }
+}
+
+fn push(layout: &mut PaletteLayout, node: u32, joint_from_mesh: Affine3A, is_joint: bool) -> u32 {
+    layout.nodes.push(node);
+    layout.joint_from_mesh.push(joint_from_mesh);
+    layout.is_joint.push(is_joint);
+    layout.nodes.len() as u32 - 1
 }
