@@ -1,16 +1,13 @@
 //! One pose of two clips: both are sampled, the local poses are blended, and the next two steps are done once.
 //!
-//! In: a [`Blend`], which may also be one clip alone. Out: the same as from [`pose_model`](super::pose_model) and
-//! [`evaluate`](super::evaluate). The crossfade of a crowd is made of this.
+//! In: a [`Blend`], which may also be one clip alone. Out: the same as from [`pose_model`](super::pose_model), or joint matrices
+//! and morph weights. The crossfade of a crowd is made of this.
 
 use std::mem::MaybeUninit;
 
 use glam::{Quat, Vec4};
 
-use super::{
-    ModelPose, PoseScratch, PoseStreams, model_from_nodes, sample_clip, sample_morph_weights, write_morph_weights,
-    write_palette,
-};
+use super::{ModelPose, PoseScratch, PoseStreams, model_from_nodes, sample_clip, sample_morph_weights, write_palette};
 use crate::model::{Clip, LocalPose, Model};
 
 /// A clip at a time.
@@ -89,6 +86,17 @@ pub fn evaluate_morph_weights(
     }
     model.skeleton.apply_held_morphs(weights);
     write_morph_weights(weights, out);
+}
+
+/// Writes the morph weights of a pose, unless there is no room for them, because no target is active.
+fn write_morph_weights(weights: &[f32], out: &mut [MaybeUninit<f32>]) {
+    if out.is_empty() {
+        return;
+    }
+    assert_eq!(out.len(), weights.len(), "room for the morph weights");
+    for (element, &weight) in out.iter_mut().zip(weights) {
+        element.write(weight);
+    }
 }
 
 /// Blends `other` into `pose`, property by property, before any matrix is made. Translations, scales and morph weights are

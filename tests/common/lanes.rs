@@ -3,8 +3,8 @@
 
 use std::mem::MaybeUninit;
 
-use throng::animation::lanes::{self, LaneClip, LaneScratch, Processor};
-use throng::animation::{MemoryKind, PoseScratch, PoseStreams, evaluate};
+use throng::animation::lanes::{self, LaneClip, LaneScratch, LaneSource, Processor};
+use throng::animation::{Blend, MemoryKind, PoseScratch, PoseStreams, Source, evaluate_blend};
 use throng::model::{Clip, Model};
 use throng::shader_types::JointMatrix;
 
@@ -31,7 +31,8 @@ fn same((a, b): (&f32, &f32)) -> bool {
 pub fn in_lanes(processor: Processor, compiled: &LaneClip, model: &Model, times_seconds: &[f64]) -> Vec<f32> {
     let [cached, combined] = [MemoryKind::Cached, MemoryKind::WriteCombined].map(|memory| {
         let mut out = room(times_seconds.len() * model.palette.len());
-        lanes::evaluate(processor, compiled, times_seconds, &mut LaneScratch::default(), memory, &mut out);
+        let source = LaneSource { clip: compiled, times_seconds };
+        lanes::evaluate(processor, source, None, &mut LaneScratch::default(), memory, &mut out);
         numbers(&out)
     });
     assert!(cached.iter().zip(&combined).all(same), "{}: the kinds of memory differ", model.name);
@@ -58,7 +59,8 @@ pub fn check_lanes(
     let mut scratch = PoseScratch::for_model(model);
     for (&time_seconds, palette) in times_seconds.iter().zip(expected.chunks_mut(joints.max(1))) {
         let streams = PoseStreams { palette, morph_weights: &mut weights, memory: MemoryKind::Cached };
-        evaluate(model, clip, time_seconds, &mut scratch, streams);
+        let shown = Blend { from: Source { clip, time_seconds }, to: None };
+        evaluate_blend(model, &shown, &mut scratch, streams);
     }
     let expected = numbers(&expected);
     let scale = expected.iter().fold(least_scale, |largest, number| largest.max(number.abs()));

@@ -144,8 +144,8 @@ fn worst_of_blend(model: &Model, clips: [Option<&Clip>; 2], shares: [f64; 2], we
     for processor in [Processor::detect(), Processor::Portable] {
         let [cached, combined] = [MemoryKind::Cached, MemoryKind::WriteCombined].map(|memory| {
             let mut out = room(joints * INSTANCES);
-            let sources = [0, 1].map(|k| LaneSource { clip: &compiled[k], times_seconds: &times[k] });
-            lanes::evaluate_blend(processor, &blend, sources, &mut LaneScratch::default(), memory, &mut out);
+            let [first, second] = [0, 1].map(|k| LaneSource { clip: &compiled[k], times_seconds: &times[k] });
+            lanes::evaluate(processor, first, Some((&blend, second)), &mut LaneScratch::default(), memory, &mut out);
             numbers(&out)
         });
         assert!(cached == combined, "{}: both kinds of memory", model.name);

@@ -17,7 +17,7 @@ const CORE: [(&str, usize); 44] = [
     ("src/lib.rs", 147),
     ("src/model/skeleton.rs", 174),
     ("src/model/clip.rs", 84),
-    ("src/animation/mod.rs", 181),
+    ("src/animation/mod.rs", 153),
     ("src/animation/sample.rs", 202),
     ("src/animation/pose.rs", 39),
     ("src/animation/palette.rs", 38),

@@ -22,12 +22,13 @@ use crate::model::{Clip, Interpolation, LocalPose, Model, NO_PARENT};
 #[derive(Debug, Clone)]
 pub struct LaneClip {
     pub(super) rows: Rows,
-    pub(super) program: Program,
+    /// The steps that evaluate it.
+    pub program: Program,
 }
 
 impl LaneClip {
     /// Compiles `clip`, which is one of `model`'s clips, or the rest pose for `None`. Returns `None` if the clip does
-    /// not fit into [`Rows`]; use [`evaluate`](crate::animation::evaluate) then.
+    /// not fit into [`Rows`]; use [`evaluate_blend`](crate::animation::evaluate_blend) then.
     pub fn compile(model: &Model, clip: Option<&Clip>) -> Option<Self> {
         let (program, Compiler { first, .. }) = Compiler::new(model, clip, None).compiled();
         let rows = Rows::new(clip.unwrap_or(&Clip::default()), &first.tracks)?;
@@ -38,7 +39,8 @@ impl LaneClip {
 /// A blend of two clips of a model, compiled for the kernel. The clips are compiled, too: they have the cells.
 #[derive(Debug, Clone)]
 pub struct LaneBlend {
-    pub(super) program: Program,
+    /// The steps that evaluate it.
+    pub program: Program,
     /// The number of columns of each clip.
     pub(super) columns: [usize; 2],
     /// The share of the second clip, 0 to 1.

@@ -159,11 +159,7 @@ unsafe fn scale_of<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T) -
 /// Returns `a * kept + b * added`.
 #[inline(always)]
 fn mixed<T: Lanes>(a: [T; 3], kept: T, b: [T; 3], added: T) -> [T; 3] {
-    [
-        b[0].times_plus(added, a[0].times(kept)),
-        b[1].times_plus(added, a[1].times(kept)),
-        b[2].times_plus(added, a[2].times(kept)),
-    ]
+    [b[0] * added + a[0] * kept, b[1] * added + a[1] * kept, b[2] * added + a[2] * kept]
 }
 
 /// Returns translation · rotation · scale.
@@ -172,7 +168,7 @@ fn composed<T: Lanes>(translation: [T; 3], rotation: [T; 4], scale: Option<[T; 3
     let mut matrix = rotation_matrix(rotation);
     if let Some(scale) = scale {
         for row in &mut matrix {
-            *row = [row[0].times(scale[0]), row[1].times(scale[1]), row[2].times(scale[2])];
+            *row = [row[0] * scale[0], row[1] * scale[1], row[2] * scale[2]];
         }
     }
     let [x, y, z] = matrix;
@@ -218,7 +214,7 @@ unsafe fn quaternion<T: Lanes>(curve: Curve, rows: &[*const Cell; LANES], t: T) 
             // Appendix C.5: blended, then normalised. A sum of length zero becomes the identity.
             let inverse_length = dot(q, q).inverse_root();
             let [x, y, z, w] = times(q, inverse_length);
-            [x, y, z, w.plus(inverse_length.is_zero())]
+            [x, y, z, w + inverse_length.is_zero()]
         }
     }
 }
@@ -246,27 +242,22 @@ fn splat_matrix<T: Lanes>(&[x, y, z]: &Constant) -> Matrix<T> {
 
 #[inline(always)]
 fn times<T: Lanes>([x, y, z, w]: [T; 4], factor: T) -> [T; 4] {
-    [x.times(factor), y.times(factor), z.times(factor), w.times(factor)]
+    [x * factor, y * factor, z * factor, w * factor]
 }
 
 /// Returns `direction * factor + start`.
 #[inline(always)]
 fn along<T: Lanes>([x, y, z, w]: [T; 4], factor: T, start: [T; 4]) -> [T; 4] {
-    [
-        x.times_plus(factor, start[0]),
-        y.times_plus(factor, start[1]),
-        z.times_plus(factor, start[2]),
-        w.times_plus(factor, start[3]),
-    ]
+    [x * factor + start[0], y * factor + start[1], z * factor + start[2], w * factor + start[3]]
 }
 
 /// Returns a point of a great arc (see the table in [`rows`](super::rows)). Sine and cosine are short polynomials in
 /// the square of the angle, so no root, division or comparison is needed. The result has the length of `value`, 1.
 #[inline(always)]
 fn along_arc<T: Lanes>(value: [T; 4], change: [T; 4], t: T) -> [T; 4] {
-    let square = dot(change, change).times(t).times(t);
+    let square = dot(change, change) * t * t;
     let cosine = polynomial(&COSINE_OF_ROOT, square);
-    let sine = polynomial(&SINE_OF_ROOT_OVER_ROOT, square).times(t);
+    let sine = polynomial(&SINE_OF_ROOT_OVER_ROOT, square) * t;
     along(change, sine, times(value, cosine))
 }
 
@@ -275,7 +266,7 @@ fn along_arc<T: Lanes>(value: [T; 4], change: [T; 4], t: T) -> [T; 4] {
 fn polynomial<T: Lanes, const N: usize>(coefficients: &[f32; N], x: T) -> T {
     let mut sum = T::splat(coefficients[N - 1]);
     for &coefficient in coefficients[..N - 1].iter().rev() {
-        sum = sum.times_plus(x, T::splat(coefficient));
+        sum = sum * x + T::splat(coefficient);
     }
     sum
 }
@@ -286,22 +277,18 @@ const SINE_OF_ROOT_OVER_ROOT: [f32; 5] = [1.0, -0.166_666_6, 0.008_333_088, -0.0
 
 #[inline(always)]
 fn dot<T: Lanes>(a: [T; 4], b: [T; 4]) -> T {
-    a[3].times_plus(b[3], a[2].times_plus(b[2], a[1].times_plus(b[1], a[0].times(b[0]))))
+    a[3] * b[3] + (a[2] * b[2] + (a[1] * b[1] + a[0] * b[0]))
 }
 
 /// Returns the matrix of a unit quaternion.
 #[inline(always)]
 fn rotation_matrix<T: Lanes>([x, y, z, w]: [T; 4]) -> [[T; 3]; 3] {
     let one = T::splat(1.0);
-    let (x2, y2, z2) = (x.plus(x), y.plus(y), z.plus(z));
-    let (xx, yy, zz) = (x.times(x2), y.times(y2), z.times(z2));
-    let (xy, xz, yz) = (x.times(y2), x.times(z2), y.times(z2));
-    let (wx, wy, wz) = (w.times(x2), w.times(y2), w.times(z2));
-    [
-        [one.minus(yy.plus(zz)), xy.minus(wz), xz.plus(wy)],
-        [xy.plus(wz), one.minus(xx.plus(zz)), yz.minus(wx)],
-        [xz.minus(wy), yz.plus(wx), one.minus(xx.plus(yy))],
-    ]
+    let (x2, y2, z2) = (x + x, y + y, z + z);
+    let (xx, yy, zz) = (x * x2, y * y2, z * z2);
+    let (xy, xz, yz) = (x * y2, x * z2, y * z2);
+    let (wx, wy, wz) = (w * x2, w * y2, w * z2);
+    [[one - (yy + zz), xy - wz, xz + wy], [xy + wz, one - (xx + zz), yz - wx], [xz - wy, yz + wx, one - (xx + yy)]]
 }
 
 #[inline(always)]
@@ -312,10 +299,10 @@ fn product<T: Lanes>(a: Matrix<T>, b: Matrix<T>) -> Matrix<T> {
 #[inline(always)]
 fn product_row<T: Lanes>([x, y, z, w]: [T; 4], b: &Matrix<T>) -> [T; 4] {
     [
-        z.times_plus(b[2][0], y.times_plus(b[1][0], x.times(b[0][0]))),
-        z.times_plus(b[2][1], y.times_plus(b[1][1], x.times(b[0][1]))),
-        z.times_plus(b[2][2], y.times_plus(b[1][2], x.times(b[0][2]))),
-        z.times_plus(b[2][3], y.times_plus(b[1][3], x.times_plus(b[0][3], w))),
+        z * b[2][0] + (y * b[1][0] + x * b[0][0]),
+        z * b[2][1] + (y * b[1][1] + x * b[0][1]),
+        z * b[2][2] + (y * b[1][2] + x * b[0][2]),
+        z * b[2][3] + (y * b[1][3] + (x * b[0][3] + w)),
     ]
 }
 

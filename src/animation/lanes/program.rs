@@ -50,10 +50,10 @@ pub(super) enum Step {
 
 /// The steps that evaluate all joint matrices of a pose.
 #[derive(Debug, Clone)]
-pub(super) struct Program {
-    pub steps: Vec<Step>,
-    pub temporary_count: usize,
-    pub joint_count: usize,
+pub struct Program {
+    pub(super) steps: Vec<Step>,
+    pub(super) temporary_count: usize,
+    pub(super) joint_count: usize,
 }
 
 /// Returns the rows of a matrix.
