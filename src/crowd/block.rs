@@ -37,11 +37,6 @@ impl Scratch {
 }
 
 impl Crowd {
-    /// Prepares the blocks of a frame: the weights of all blends.
-    pub(super) fn begin_blocks(&mut self, time_seconds: f64) {
-        self.crossfade.set_weights(time_seconds);
-    }
-
     /// Writes the poses of a block one after the other. All show the same clips, in the same levels of detail.
     pub(super) fn evaluate_block(
         &self,

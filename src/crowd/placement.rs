@@ -7,7 +7,7 @@
 
 use std::f32::consts::{FRAC_PI_2, TAU};
 
-use glam::{Affine3A, Mat3A, Vec2, Vec3};
+use glam::{Affine3A, Vec2, Vec3};
 
 use super::random::SplitMix64;
 use super::scatter;
@@ -98,7 +98,7 @@ impl Placement {
     pub const ORIGIN: Self = Self { position: Vec3::ZERO, heading: Vec2::X, scale: 1.0 };
 
     pub fn new(position: Vec2, yaw_radians: f32) -> Self {
-        Self { position: Vec3::new(position.x, 0.0, position.y), heading: heading(yaw_radians), scale: 1.0 }
+        Self { position: Vec3::new(position.x, 0.0, position.y), heading: Vec2::from_angle(yaw_radians), scale: 1.0 }
     }
 
     /// Returns the placement of a model with a scale, of which the point `stand` is here.
@@ -109,9 +109,7 @@ impl Placement {
     /// Returns the placement after a turn about the world's Y axis.
     #[inline]
     pub fn turned(self, turn: Vec2) -> Self {
-        let (position, heading) = (turned(self.position, turn), self.heading);
-        let heading = Vec2::new(heading.x * turn.x - heading.y * turn.y, heading.x * turn.y + heading.y * turn.x);
-        Self { position, heading, ..self }
+        Self { position: turned(self.position, turn), heading: turn.rotate(self.heading), ..self }
     }
 
     /// Returns the rows of the matrix.
@@ -124,18 +122,8 @@ impl Placement {
 
     /// Returns the matrix.
     pub fn world_from_model(&self) -> Affine3A {
-        let Self { position, heading, scale } = *self;
-        let (cos, sin) = (heading.x * scale, heading.y * scale);
-        let columns = [Vec3::new(cos, 0.0, -sin), Vec3::new(0.0, scale, 0.0), Vec3::new(sin, 0.0, cos)];
-        let [x, y, z] = columns.map(Into::into);
-        Affine3A { matrix3: Mat3A::from_cols(x, y, z), translation: position.into() }
+        self.rows().into()
     }
-}
-
-/// Returns the cosine and the sine of a rotation about +Y.
-pub(super) fn heading(yaw_radians: f32) -> Vec2 {
-    let (sin, cos) = yaw_radians.sin_cos();
-    Vec2::new(cos, sin)
 }
 
 /// Turns a point about the Y axis, by a cosine and a sine.

@@ -7,9 +7,9 @@ use super::Crowd;
 use super::settings::ModelClips;
 use crate::measure::{PosedBounds, rest_height};
 
-/// The scales that repair a unit, as powers of ten: none, centimetres, millimetres, and both the other way around. A tenth is
-/// not one of them: no tool works in decimetres, and a fox of 15 metres next to a man would be no repair.
-const REPAIRS: [i32; 5] = [0, -2, -3, 2, 3];
+/// The scales that repair a unit, with their logarithms: none, centimetres, millimetres, and both the other way around. A tenth
+/// is not one of them: no tool works in decimetres, and a fox of 15 metres next to a man would be no repair.
+const REPAIRS: [(f32, f32); 5] = [(1.0, 0.0), (0.01, -2.0), (0.001, -3.0), (100.0, 2.0), (1000.0, 3.0)];
 
 /// Returns a scale for each model: the one of [`REPAIRS`] that brings it closest to the median size. It is 1 up to a factor
 /// of ten.
@@ -27,17 +27,11 @@ fn common_unit_scales(sizes: &[f32]) -> Vec<f32> {
             return 1.0;
         }
         let wanted = (median / size).log10();
-        let distance = |&exponent: &i32| (exponent as f32 - wanted).abs();
+        let distance = |(_, exponent): &(f32, f32)| (exponent - wanted).abs();
         let nearest = REPAIRS.into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        nearest.map_or(1.0, power_of_ten)
+        nearest.map_or(1.0, |(scale, _)| scale)
     };
     sizes.iter().map(scale).collect()
-}
-
-/// Returns a power of ten, rounded once. The result of `powi` may differ between platforms.
-fn power_of_ten(exponent: i32) -> f32 {
-    let power = (0..exponent.unsigned_abs()).fold(1.0f64, |power, _| power * 10.0);
-    (if exponent < 0 { 1.0 / power } else { power }) as f32
 }
 
 impl Crowd {

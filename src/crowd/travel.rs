@@ -99,8 +99,7 @@ impl Ring {
         let turns = self.pace.turns_at(time_seconds);
         // Whole turns are dropped before the number is rounded to 32 bits. Infinite times stand still.
         let radians = if turns.is_finite() { (turns - turns.floor()) * TAU } else { 0.0 };
-        let (sin, cos) = radians.sin_cos();
-        self.turn = Vec2::new(cos as f32, sin as f32);
+        self.turn = DVec2::from_angle(radians).as_vec2();
     }
 
     /// Whether instances with another gait can stay where they are: they stand, or go in the same direction.
@@ -155,9 +154,7 @@ impl Crowd {
     /// Places the instances by their clips: those that walk on rings, and the others in the layout.
     pub(super) fn arrange(&mut self) {
         let Self { models, instances, repertoire, .. } = self;
-        let mut gait_of = |instance: &Instance| {
-            instance.clip.map_or_else(Gait::default, |clip| repertoire.gait(models, instance.model as usize, clip))
-        };
+        let mut gait_of = |instance: &Instance| repertoire.gait(models, instance.model as usize, instance.clip);
         let mut gaits: Vec<(Gait, usize)> = Vec::with_capacity(instances.len());
         instances.sort_unstable_by_key(|instance| instance.rank);
         gaits.extend(instances.iter().enumerate().map(|(index, instance)| (gait_of(instance), index)));
@@ -225,8 +222,7 @@ impl Crowd {
         let mut gaits: Vec<Option<Gait>> = vec![None; rings.len()];
         for instance in instances {
             let ring = instance.ring as usize;
-            let gait =
-                instance.clip.map_or_else(Gait::default, |clip| repertoire.gait(models, instance.model as usize, clip));
+            let gait = repertoire.gait(models, instance.model as usize, instance.clip);
             let is_other = |known: &mut Gait| *known != gait;
             if !rings[ring].fits(gait) || gaits[ring].as_mut().is_some_and(is_other) {
                 return false;
