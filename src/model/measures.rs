@@ -41,6 +41,19 @@ impl Skeleton {
         std::iter::successors(self.parent(node), |&node| self.parent(node))
     }
 
+    /// Returns whether a node is below another one.
+    pub fn is_below(&self, node: usize, above: usize) -> bool {
+        self.ancestors(node).any(|ancestor| ancestor == above)
+    }
+
+    /// Returns the nodes from `above`, which is left out, down to `below`, which must be below it.
+    pub fn path(&self, above: usize, below: usize) -> Option<Vec<usize>> {
+        let nodes = std::iter::once(below).chain(self.ancestors(below));
+        let mut path: Vec<usize> = nodes.take_while(|&node| node != above).collect();
+        path.reverse();
+        self.is_below(below, above).then_some(path)
+    }
+
     /// Returns `model_from_node` of each node in the rest pose.
     pub fn rest_matrices(&self) -> Vec<Affine3A> {
         let Self { parents, rest, fixed_locals, .. } = self;

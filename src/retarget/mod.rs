@@ -38,7 +38,7 @@ pub use in_place::keep_in_place;
 pub use roles::humanoid_of;
 
 use crate::model::humanoid::Humanoid;
-use crate::model::{Clip, Model, MorphTrack, Role, Skeleton, Track};
+use crate::model::{Clip, Model, Role, Skeleton, Track};
 use motion::Retarget;
 use rig::Rig;
 
@@ -258,36 +258,23 @@ impl Partners {
         // What is still a matrix has shear, which no track can turn.
         let is_free = |node: u32| model.skeleton.is_free(node);
         let own = |node: u32| self.nodes.get(&node).copied().flatten().filter(|&node| is_free(node));
-        fn moved<T: Clone>(tracks: &[Track<T>], own: impl Fn(u32) -> Option<u32>) -> Vec<Track<T>> {
-            tracks.iter().filter_map(|track| Some(Track { node: own(track.node)?, ..track.clone() })).collect()
+        fn moved<T>(tracks: &mut Vec<Track<T>>, own: impl Fn(u32) -> Option<u32>) {
+            tracks.retain_mut(|track| own(track.node).map(|node| track.node = node).is_some());
         }
-        let clips: Vec<Clip> = source
-            .clips
-            .iter()
-            .map(|clip| {
-                let weights = clip.morph_weights.iter().filter_map(|track| {
-                    let first_weight = self.weights.get(&track.first_weight).copied().flatten()?;
-                    Some(MorphTrack { first_weight, ..track.clone() })
-                });
-                let clip = Clip {
-                    translations: moved(&clip.translations, own),
-                    rotations: moved(&clip.rotations, own),
-                    scales: moved(&clip.scales, own),
-                    morph_weights: weights.collect(),
-                    name: clip.name.clone(),
-                    duration_seconds: clip.duration_seconds,
-                    timelines: clip.timelines.clone(),
-                    ..Clip::default()
-                };
-                from_file(clip, source)
-            })
-            .collect();
-        let missing: Vec<&str> = self
-            .nodes
-            .iter()
-            .filter(|(_, own)| own.is_none_or(|own| !is_free(own)))
-            .map(|(&node, _)| &*source.skeleton.names[node as usize])
-            .collect();
+        let borrowed = |clip: &Clip| {
+            let mut clip = from_file(clip.clone(), source);
+            moved(&mut clip.translations, own);
+            moved(&mut clip.rotations, own);
+            moved(&mut clip.scales, own);
+            clip.morph_weights.retain_mut(|track| {
+                let own = self.weights.get(&track.first_weight).copied().flatten();
+                own.map(|first_weight| track.first_weight = first_weight).is_some()
+            });
+            clip
+        };
+        let clips: Vec<Clip> = source.clips.iter().map(borrowed).collect();
+        let missing = self.nodes.keys().filter(|&&node| own(node).is_none());
+        let missing: Vec<&str> = missing.map(|&node| &*source.skeleton.names[node as usize]).collect();
         let mut warnings = Vec::new();
         if let [first, ..] = missing[..] {
             let (count, all) = (missing.len(), self.nodes.len());
