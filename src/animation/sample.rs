@@ -6,6 +6,8 @@
 //! Times are compared in double precision. A key is an `f32`, and widening it is exact, but narrowing the time could
 //! move it past a key. The blend parameter is rounded to single precision last.
 
+use std::ops::{Add, Mul};
+
 use glam::{Quat, Vec3, Vec4};
 
 use crate::model::{Clip, Interpolation, LocalPose, MorphTrack, Track};
@@ -57,11 +59,7 @@ pub fn sample_clip(clip: &Clip, time_seconds: f64, scratch: &mut SampleScratch, 
     for track in &clip.scales {
         pose.scales[track.node as usize] = sample_vector(track, intervals[track.timeline as usize]);
     }
-    for track in &clip.morph_weights {
-        let first = track.first_weight as usize;
-        let weights = &mut pose.morph_weights[first..first + track.weight_count as usize];
-        sample_weights(track, intervals[track.timeline as usize], weights);
-    }
+    sample_morph_weights(clip, time_seconds, &mut pose.morph_weights);
 }
 
 /// Overwrites the morph weights that `clip` animates, and leaves all others.
@@ -94,13 +92,7 @@ fn sample_vector(track: &Track<Vec3>, at: KeyInterval) -> Vec3 {
     match track.interpolation {
         Interpolation::Step => values[at.key],
         Interpolation::Linear => values[at.key] * (1.0 - at.t) + values[at.next] * at.t,
-        Interpolation::CubicSpline => {
-            let [value, out_tangent, next_in_tangent, next_value] = hermite_factors(at);
-            values[at.key * 3 + 1] * value
-                + values[at.key * 3 + 2] * out_tangent
-                + values[at.next * 3] * next_in_tangent
-                + values[at.next * 3 + 1] * next_value
-        }
+        Interpolation::CubicSpline => sample_spline(values, at),
     }
 }
 
@@ -131,18 +123,19 @@ fn sample_rotation(track: &Track<Vec4>, at: KeyInterval) -> Quat {
         Interpolation::Step => values[at.key],
         Interpolation::Linear if at.key == at.next => values[at.key],
         Interpolation::Linear => slerp(values[at.key], values[at.next], at.t),
-        Interpolation::CubicSpline => {
-            // Appendix C.5: blended componentwise without a sign flip, then normalised. A sum of length zero becomes
-            // the identity.
-            let [value, out_tangent, next_in_tangent, next_value] = hermite_factors(at);
-            (values[at.key * 3 + 1] * value
-                + values[at.key * 3 + 2] * out_tangent
-                + values[at.next * 3] * next_in_tangent
-                + values[at.next * 3 + 1] * next_value)
-                .normalize_or(Vec4::W)
-        }
+        // Appendix C.5: blended componentwise without a sign flip, then normalised. A sum of length zero becomes the
+        // identity.
+        Interpolation::CubicSpline => sample_spline(values, at).normalize_or(Vec4::W),
     };
     Quat::from_vec4(rotation)
+}
+
+fn sample_spline<T: Copy + Add<Output = T> + Mul<f32, Output = T>>(values: &[T], at: KeyInterval) -> T {
+    let [value, out_tangent, next_in_tangent, next_value] = hermite_factors(at);
+    values[at.key * 3 + 1] * value
+        + values[at.key * 3 + 2] * out_tangent
+        + values[at.next * 3] * next_in_tangent
+        + values[at.next * 3 + 1] * next_value
 }
 
 /// Returns the factors of a key's value, its out-tangent, the next key's in-tangent and the next key's value (appendix

@@ -43,7 +43,7 @@ pub(super) struct Visible {
     sorted: Sorted,
     /// The keys of each model.
     keys: Vec<Keys>,
-    /// The errors of the coarser levels of each model, each at least as large as that of the level before.
+    /// The errors of the coarser levels of each model.
     errors: Vec<Vec<f32>>,
     /// Whether the rest pose of each model, followed by its clips, has active morph targets.
     has_morphs: Vec<Vec<bool>>,
@@ -52,15 +52,8 @@ pub(super) struct Visible {
 impl Visible {
     /// Allocates room for the case that all instances are visible and each has its own pose.
     pub fn with_capacity(instances: usize, models: &[Model]) -> Self {
-        let errors = |model: &Model| {
-            let mut greatest = 0.0f32;
-            let levels = model.geometry.coarser_levels.iter().take(COARSEST);
-            let errors = levels.map(|level| {
-                greatest = greatest.max(level.error);
-                greatest
-            });
-            errors.collect()
-        };
+        let errors =
+            |model: &Model| model.geometry.coarser_levels.iter().take(COARSEST).map(|level| level.error).collect();
         let mut visible = Self {
             lists: Lists::with_capacity(instances),
             pose_counts: vec![0; models.len()],

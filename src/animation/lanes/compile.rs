@@ -15,7 +15,7 @@
 use glam::{DAffine3, DVec4, Vec3, Vec4};
 
 use super::program::{Curve, HeldProperties, Mover, Program, Standing, Step, parent_from_node, rows_of};
-use super::rows::{AnyTrack, Rows};
+use super::rows::{AnyTrack, Rows, Values};
 use crate::model::{Clip, Interpolation, LocalPose, Model, NO_PARENT};
 
 /// A clip of a model, or its rest pose, compiled for the kernel.
@@ -95,9 +95,9 @@ impl<'a> SourceTracks<'a> {
         let mut node_tracks = vec![NodeTracks::default(); model.skeleton.len()];
         if let Some(clip) = clip {
             let nodes = &mut node_tracks;
-            clip.translations.iter().for_each(|t| nodes[t.node as usize][0] = Some(AnyTrack::Vector(t)));
-            clip.rotations.iter().for_each(|t| nodes[t.node as usize][1] = Some(AnyTrack::Rotation(t)));
-            clip.scales.iter().for_each(|t| nodes[t.node as usize][2] = Some(AnyTrack::Vector(t)));
+            clip.translations.iter().for_each(|t| nodes[t.node as usize][0] = Some(AnyTrack::new(t, Values::Vectors)));
+            clip.rotations.iter().for_each(|t| nodes[t.node as usize][1] = Some(AnyTrack::new(t, Values::Rotations)));
+            clip.scales.iter().for_each(|t| nodes[t.node as usize][2] = Some(AnyTrack::new(t, Values::Vectors)));
         }
         Self { node_tracks, tracks: Vec::new(), column_count: 0 }
     }
@@ -122,7 +122,7 @@ impl<'a> SourceTracks<'a> {
         let column = self.column_count;
         self.column_count += track.width();
         self.tracks.push(track);
-        if track.interpolation() == Interpolation::CubicSpline { Curve::Cubic(column) } else { Curve::Straight(column) }
+        if track.interpolation == Interpolation::CubicSpline { Curve::Cubic(column) } else { Curve::Straight(column) }
     }
 }
 
