@@ -14,7 +14,7 @@ use crate::model::{Clip, Interpolation, LocalPose, MorphTrack, Track};
 
 /// The position of a time between two keys of one timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct KeyInterval {
+pub struct KeyInterval {
     /// The last key that is not later than the time.
     pub(super) key: usize,
     /// The key after it, or the same key if the time is clamped.
@@ -25,19 +25,9 @@ pub(super) struct KeyInterval {
     span_seconds: f32,
 }
 
-/// The working memory of [`sample_clip`], owned by the caller.
-#[derive(Debug, Clone, Default)]
-pub struct SampleScratch {
-    /// The interval of each timeline of the clip.
-    intervals: Vec<KeyInterval>,
-}
-
-impl SampleScratch {
-    /// Returns scratch memory large enough to sample clips of up to `timeline_count` timelines without allocating.
-    pub fn with_capacity(timeline_count: usize) -> Self {
-        Self { intervals: Vec::with_capacity(timeline_count) }
-    }
-}
+/// The working memory of [`sample_clip`], owned by the caller: the interval of each timeline of the clip. Its capacity is the
+/// number of timelines that it can sample without allocating.
+pub type SampleScratch = Vec<KeyInterval>;
 
 /// Overwrites the properties of `pose` that `clip` animates, and leaves all others.
 ///
@@ -45,8 +35,7 @@ impl SampleScratch {
 ///
 /// # Panics
 /// If `pose` has fewer nodes or morph weights than the skeleton of `clip`.
-pub fn sample_clip(clip: &Clip, time_seconds: f64, scratch: &mut SampleScratch, pose: &mut LocalPose) {
-    let intervals = &mut scratch.intervals;
+pub fn sample_clip(clip: &Clip, time_seconds: f64, intervals: &mut SampleScratch, pose: &mut LocalPose) {
     intervals.clear();
     intervals.extend(clip.timelines.iter().map(|keys| find_interval(keys, time_seconds)));
 

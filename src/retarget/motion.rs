@@ -150,15 +150,9 @@ impl<'r> Retarget<'r> {
             Some(self.key(seconds, &self.target_pose(&pose, &stance)))
         };
         let mut keys: Vec<Key> = Vec::with_capacity(times.len());
-        let mut last = None::<Key>;
         for seconds in times {
-            let next = key_at(seconds)?;
-            if let Some(last) = last.take() {
-                self.refine(last, &next, &mut key_at, &mut keys)?;
-            }
-            last = Some(next);
+            append(key_at(seconds)?, &mut key_at, &mut keys)?;
         }
-        keys.extend(last);
         Some(self.tracks(clip, &keys))
     }
 
@@ -179,34 +173,6 @@ impl<'r> Retarget<'r> {
             rotations: self.nodes.iter().map(rotation).collect(),
             translations: self.moved.iter().map(|&node| pose.translations[node]).collect(),
         }
-    }
-
-    /// Appends a key, and keys between it and the next one where interpolation is not exact enough.
-    fn refine(
-        &self,
-        first: Key,
-        next: &Key,
-        key_at: &mut impl FnMut(f32) -> Option<Key>,
-        keys: &mut Vec<Key>,
-    ) -> Option<()> {
-        // A stack of the keys that lie ahead; the nearest is last.
-        let mut ahead = vec![next.clone()];
-        let mut from = first;
-        while let Some(to) = ahead.last() {
-            if to.seconds - from.seconds > 2.0 * LEAST_STEP_SECONDS {
-                let middle = key_at(0.5 * (from.seconds + to.seconds))?;
-                if !are_close(&from, to, &middle) {
-                    ahead.push(middle);
-                    if keys.len() + ahead.len() > MOST_KEYS {
-                        return None;
-                    }
-                    continue;
-                }
-            }
-            let reached = ahead.pop()?;
-            keys.push(std::mem::replace(&mut from, reached));
-        }
-        (keys.len() <= MOST_KEYS).then_some(())
     }
 
     fn tracks(&self, clip: &Clip, keys: &[Key]) -> Clip {
@@ -344,6 +310,26 @@ impl<'r> Retarget<'r> {
             Some([self.place(joint, matrices), ankle])
         })
     }
+}
+
+/// Appends a key, and before it keys between the last one and it where interpolation is not exact enough. Each halves the time,
+/// so the recursion is not deep.
+fn append(next: Key, key_at: &mut impl FnMut(f32) -> Option<Key>, keys: &mut Vec<Key>) -> Option<()> {
+    while let Some(last) = keys.last() {
+        let seconds = 0.5 * (last.seconds + next.seconds);
+        // Late times may have no number between them.
+        let is_between = last.seconds < seconds && seconds < next.seconds;
+        if !is_between || next.seconds - last.seconds <= 2.0 * LEAST_STEP_SECONDS {
+            break;
+        }
+        let middle = key_at(seconds)?;
+        if are_close(last, &next, &middle) {
+            break;
+        }
+        append(middle, key_at, keys)?;
+    }
+    keys.push(next);
+    (keys.len() <= MOST_KEYS).then_some(())
 }
 
 /// Returns whether interpolation between two keys gives the one in the middle, nearly.

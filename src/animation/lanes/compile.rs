@@ -261,50 +261,37 @@ fn held_properties(curves: &[Curve; 3]) -> Option<HeldProperties> {
 /// temporaries.
 fn share_temporaries(steps: &mut [Step]) -> usize {
     let movers = steps.iter().filter(|step| matches!(step, Step::Move(_))).count();
-    let mut last_use = vec![0; movers];
-    for (at, step) in steps.iter().enumerate() {
-        match step {
-            Step::Move(Mover { parent, temporary, .. }) => {
-                last_use[*temporary] = at;
-                parent.iter().for_each(|&parent| last_use[parent] = at);
-            }
-            Step::Write(mover, _) => last_use[*mover] = at,
-            Step::WriteHeld(_) => {}
-        }
+    let (mut last_use, mut temporaries) = (vec![0; movers], vec![0; movers]);
+    for (at, step) in steps.iter_mut().enumerate() {
+        step.temporaries().for_each(|mover| last_use[*mover] = at);
     }
-    let mut temporaries = vec![0; movers];
     let (mut free, mut count) = (Vec::new(), 0);
     for (at, step) in steps.iter_mut().enumerate() {
-        let used = match step {
-            Step::Move(Mover { temporary, .. }) => {
-                let mover = *temporary;
-                // This step reads the parent's temporary, which is therefore released only afterwards.
-                temporaries[mover] = free.pop().unwrap_or_else(|| {
-                    count += 1;
-                    count - 1
-                });
-                *temporary = temporaries[mover];
-                Some(mover)
-            }
-            Step::Write(temporary, _) => {
-                let mover = *temporary;
-                *temporary = temporaries[mover];
-                Some(mover)
-            }
-            Step::WriteHeld(_) => None,
-        };
-        let mut release = |mover: usize| {
+        // This step reads the parent's temporary, which is therefore released only afterwards.
+        if let Step::Move(Mover { temporary, .. }) = step {
+            temporaries[*temporary] = free.pop().unwrap_or_else(|| {
+                count += 1;
+                count - 1
+            });
+        }
+        for temporary in step.temporaries() {
+            let mover = std::mem::replace(temporary, temporaries[*temporary]);
             if last_use[mover] == at {
                 free.push(temporaries[mover]);
             }
-        };
-        used.into_iter().for_each(&mut release);
-        if let Step::Move(Mover { parent, .. }) = step
-            && let Some(mover) = *parent
-        {
-            release(mover);
-            *parent = Some(temporaries[mover]);
         }
     }
     count
+}
+
+impl Step {
+    /// Returns the temporaries that the step uses: its own or that which it reads, and that of a mover's parent.
+    fn temporaries(&mut self) -> impl Iterator<Item = &mut usize> {
+        let (own, parent) = match self {
+            Self::Move(Mover { temporary, parent, .. }) => (Some(temporary), parent.as_mut()),
+            Self::Write(mover, _) => (Some(mover), None),
+            Self::WriteHeld(_) => (None, None),
+        };
+        own.into_iter().chain(parent)
+    }
 }

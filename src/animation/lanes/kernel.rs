@@ -98,9 +98,7 @@ pub(super) unsafe fn evaluate_group<T: Lanes, const BLENDS: bool>(
 #[inline(always)]
 unsafe fn local_matrix<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T) -> Matrix<T> {
     // SAFETY: the caller's promise.
-    let (translation, rotation) = unsafe { (vector(mover.translation, rows, t), quaternion(mover.rotation, rows, t)) };
-    // SAFETY: as above.
-    let scale = unsafe { scale_of(mover, rows, t) };
+    let (translation, rotation, scale) = unsafe { sampled(mover, rows, t) };
     composed(translation, rotation, scale)
 }
 
@@ -118,10 +116,7 @@ unsafe fn blended_matrix<T: Lanes>(
     weight: f32,
 ) -> Matrix<T> {
     // SAFETY: the caller's promise.
-    let (mut translation, mut rotation) =
-        unsafe { (vector(mover.translation, rows, t), quaternion(mover.rotation, rows, t)) };
-    // SAFETY: as above.
-    let mut scale = unsafe { scale_of(mover, rows, t) };
+    let (mut translation, mut rotation, mut scale) = unsafe { sampled(mover, rows, t) };
     let (rows, t) = (&second.rows, T::load(&second.t));
     let (kept, added) = (T::splat(1.0 - weight), T::splat(weight));
     let [second_translation, second_rotation, second_scale] = mover.second;
@@ -142,17 +137,21 @@ unsafe fn blended_matrix<T: Lanes>(
     composed(translation, rotation, scale)
 }
 
-/// Returns the scale in the first clip, if the mover has one.
+/// Returns translation, rotation and, if the mover has one, scale in the first clip.
 ///
 /// # Safety
 /// See [`local_matrix`].
 #[inline(always)]
 #[allow(clippy::manual_map, reason = "a closure would be compiled without AVX2")]
-unsafe fn scale_of<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T) -> Option<[T; 3]> {
-    match mover.scale {
-        // SAFETY: the caller's promise.
-        Some(scale) => Some(unsafe { vector(scale, rows, t) }),
-        None => None,
+unsafe fn sampled<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T) -> ([T; 3], [T; 4], Option<[T; 3]>) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (translation, rotation) = (vector(mover.translation, rows, t), quaternion(mover.rotation, rows, t));
+        let scale = match mover.scale {
+            Some(scale) => Some(vector(scale, rows, t)),
+            None => None,
+        };
+        (translation, rotation, scale)
     }
 }
 
