@@ -98,7 +98,7 @@ fn side_by_side() {
                 let source = LaneSource { clip: &compiled, times_seconds: &times };
                 timed_ns(|| lanes::evaluate(processor, source, None, &mut scratch, memory, out))
             };
-            let mut portable = || in_lanes(Processor::Portable, MemoryKind::Cached, c);
+            let mut portable = || in_lanes(Processor::PORTABLE, MemoryKind::Cached, c);
             let mut fast = || in_lanes(Processor::detect(), MemoryKind::Cached, d);
             let mut blocks = || in_lanes(Processor::detect(), MemoryKind::WriteCombined, e);
             let matrix = black_box(JointMatrix { rows: [[1.0; 4]; 3] });

@@ -60,15 +60,14 @@ impl Crowd {
     /// Returns the horizontal extent of each model: the median over the clips that it plays, so one clip with a large
     /// movement does not push all instances apart.
     pub(super) fn footprints(&mut self, clips: &[ModelClips]) -> Vec<f32> {
-        let mut footprints = Vec::with_capacity(clips.len());
-        for (model, (clips, &scale)) in clips.iter().zip(&self.unit_scales).enumerate() {
-            let half_extents =
-                clips.iter().map(|&clip| self.repertoire.bounds(&self.models, model, clip).half_extents());
+        let Self { repertoire, models, unit_scales, .. } = self;
+        let footprint = |((model, clips), &scale): ((usize, &ModelClips), &f32)| {
+            let half_extents = clips.iter().map(|&clip| repertoire.bounds(models, model, clip).half_extents());
             let mut widths: Vec<f32> = half_extents.map(|half| 2.0 * half.x.max(half.z) * scale).collect();
             widths.sort_by(f32::total_cmp);
-            footprints.push(widths.get(widths.len() / 2).copied().filter(|width| *width > 0.0).unwrap_or(1.0));
-        }
-        footprints
+            widths.get(widths.len() / 2).copied().filter(|width| *width > 0.0).unwrap_or(1.0)
+        };
+        clips.iter().enumerate().zip(&*unit_scales).map(footprint).collect()
     }
 
     /// Returns how far each model reaches from its place to -X and to +X, in its first clip.

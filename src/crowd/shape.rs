@@ -4,6 +4,7 @@
 //! In: a time, to which [`Crowd::move_to`] has moved the instances. Out: points in the world. The renderer does not need
 //! any of this.
 
+use std::collections::BTreeSet;
 use std::f32::consts::TAU;
 
 use glam::{Affine3A, Vec3};
@@ -126,18 +127,14 @@ impl Crowd {
         if self.instances.len() <= MAX_OUTLINE_INSTANCES {
             return (0..self.instances.len()).collect();
         }
-        let mut chosen: Vec<usize> = (0..MAX_OUTLINE_INSTANCES)
-            .filter_map(|step| {
-                let (sin, cos) = (TAU * step as f32 / MAX_OUTLINE_INSTANCES as f32).sin_cos();
-                let reach =
-                    |instance: &Instance| self.center_of(instance).dot(Vec3::new(cos, 0.0, sin)) + instance.radius;
-                let reaches = self.instances.iter().map(reach).enumerate();
-                reaches.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
-            })
-            .collect();
-        chosen.sort_unstable();
-        chosen.dedup();
-        chosen
+        let farthest = |step: usize| {
+            let (sin, cos) = (TAU * step as f32 / MAX_OUTLINE_INSTANCES as f32).sin_cos();
+            let reach = |instance: &Instance| self.center_of(instance).dot(Vec3::new(cos, 0.0, sin)) + instance.radius;
+            let reaches = self.instances.iter().map(reach).enumerate();
+            reaches.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
+        };
+        let chosen: BTreeSet<usize> = (0..MAX_OUTLINE_INSTANCES).filter_map(farthest).collect();
+        chosen.into_iter().collect()
     }
 
     /// Returns the distance from `origin` to the first character or the ground along the unit vector `direction`, at

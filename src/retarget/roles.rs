@@ -108,38 +108,30 @@ impl<'m> Body<'m> {
         Some(Side::BOTH.map(|side| {
             let named = |word| self.named(Some(side), word);
             let first = |word| named(word).first().copied();
-            let arms = named(Word::Arm);
-            let (mut upper_arm, mut lower_arm) = (first(Word::UpperArm), first(Word::LowerArm));
-            let mut hand = first(Word::Hand).or_else(|| first(Word::Wrist));
-            let mut shoulder = first(Word::Clavicle).or_else(|| first(Word::Shoulder));
-            match (upper_arm, lower_arm) {
-                (Some(above), None) => lower_arm = arms.iter().copied().find(|&arm| self.skeleton.is_below(arm, above)),
-                (None, Some(_)) => {
-                    upper_arm = arms.first().copied().or_else(|| first(Word::Shoulder));
-                    shoulder = shoulder.filter(|_| shoulder != upper_arm);
+            // The bones of a limb. Where upper and lower bone lack words of their own, they are among those with one word.
+            let bones = |upper: Option<usize>, lower: Option<usize>, word: Word, spare: Option<usize>| {
+                let all = named(word);
+                let own = |rank: usize| all.get(rank).copied();
+                match (upper, lower) {
+                    (Some(above), None) => {
+                        [upper, all.iter().copied().find(|&bone| self.skeleton.is_below(bone, above)), None, None]
+                    }
+                    (None, Some(_)) => [own(0).or(spare), lower, None, None],
+                    (None, None) => [0, 1, 2, 3].map(own),
+                    (Some(_), Some(_)) => [upper, lower, None, None],
                 }
-                (None, None) => {
-                    (upper_arm, lower_arm) = (arms.first().copied(), arms.get(1).copied());
-                    hand = hand.or_else(|| arms.get(2).copied());
-                }
-                (Some(_), Some(_)) => {}
-            }
+            };
+            let shoulder = first(Word::Shoulder);
+            let [upper_arm, lower_arm, hand, _] =
+                bones(first(Word::UpperArm), first(Word::LowerArm), Word::Arm, shoulder);
+            let shoulder = first(Word::Clavicle).or(shoulder).filter(|&shoulder| Some(shoulder) != upper_arm);
+            let hand = first(Word::Hand).or_else(|| first(Word::Wrist)).or(hand);
 
-            let (legs, feet) = (named(Word::Leg), named(Word::Foot));
-            let mut upper_leg = first(Word::UpperLeg).or_else(|| first(Word::Hips));
-            let mut lower_leg = first(Word::LowerLeg);
-            let (mut foot, mut toes) = (feet.first().copied(), first(Word::Toes));
-            match (upper_leg, lower_leg) {
-                (Some(above), None) => lower_leg = legs.iter().copied().find(|&leg| self.skeleton.is_below(leg, above)),
-                (None, Some(_)) => upper_leg = legs.first().copied(),
-                (None, None) => {
-                    (upper_leg, lower_leg) = (legs.first().copied(), legs.get(1).copied());
-                    foot = foot.or_else(|| legs.get(2).copied());
-                    toes = toes.or_else(|| legs.get(3).copied());
-                }
-                (Some(_), Some(_)) => {}
-            }
-            toes = toes.or_else(|| feet.get(1).copied());
+            let upper_leg = first(Word::UpperLeg).or_else(|| first(Word::Hips));
+            let [upper_leg, lower_leg, foot, toes] = bones(upper_leg, first(Word::LowerLeg), Word::Leg, None);
+            let feet = named(Word::Foot);
+            let foot = feet.first().copied().or(foot);
+            let toes = first(Word::Toes).or(toes).or_else(|| feet.get(1).copied());
             // In the order of `Limb`.
             [shoulder, upper_arm, lower_arm, hand, upper_leg, lower_leg, foot, toes]
         }))

@@ -18,7 +18,7 @@ const CORE: [(&str, usize); 44] = [
     ("src/model/skeleton.rs", 174),
     ("src/model/clip.rs", 84),
     ("src/animation/mod.rs", 153),
-    ("src/animation/sample.rs", 195),
+    ("src/animation/sample.rs", 184),
     ("src/animation/pose.rs", 39),
     ("src/animation/palette.rs", 38),
     ("shaders/shared.glsl", 139),

@@ -14,7 +14,7 @@
 
 use glam::{DAffine3, DVec4, Vec3, Vec4};
 
-use super::program::{Curve, HeldProperties, Mover, Program, Standing, Step, parent_from_node, rows_of};
+use super::program::{Curve, HeldProperties, Mover, Program, Standing, StandingNode, Step, parent_from_node, rows_of};
 use super::rows::{AnyTrack, Rows, Values};
 use crate::model::{Clip, Interpolation, LocalPose, Model, NO_PARENT};
 
@@ -207,8 +207,14 @@ impl<'a> Compiler<'a> {
                 let ancestor_from_node = parent.ancestor_from_node * parent_from_node(held);
                 return Attachment { ancestor_from_node, ..parent };
             }
-            let number = self.standing.add_node(parent.standing, parent.ancestor_from_node, [held, other]);
-            return Attachment { standing: Some(number), ancestor_from_node: DAffine3::IDENTITY, ..parent };
+            let standing = Some(self.standing.nodes.len());
+            self.standing.nodes.push(StandingNode {
+                parent: parent.standing,
+                ancestor_from_parent: parent.ancestor_from_node,
+                in_clips: [held, other],
+                mover_from_node: DAffine3::IDENTITY,
+            });
+            return Attachment { standing, ancestor_from_node: DAffine3::IDENTITY, ..parent };
         }
         let step = self.steps.len();
         if let Some(number) = parent.standing {

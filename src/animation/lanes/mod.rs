@@ -83,29 +83,24 @@ impl LaneSource<'_> {
     }
 }
 
-/// The instruction set that the kernel uses.
+/// The instruction set that the kernel uses: x86-64 with AVX2, or the baseline of the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Processor {
-    /// x86-64 with AVX2. Only [`Processor::detect`] can make it.
-    #[cfg(target_arch = "x86_64")]
-    Avx2(HasAvx2),
-    /// The baseline of the target.
-    Portable,
+pub struct Processor {
+    /// Only [`Processor::detect`] sets it.
+    has_avx2: bool,
 }
 
-/// Proof that the processor has AVX2.
-#[cfg(target_arch = "x86_64")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HasAvx2(());
-
 impl Processor {
+    /// The baseline of the target.
+    pub const PORTABLE: Self = Self { has_avx2: false };
+
     /// Returns the fastest instruction set of this processor.
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
-            return Self::Avx2(HasAvx2(()));
+            return Self { has_avx2: true };
         }
-        Self::Portable
+        Self::PORTABLE
     }
 }
 
@@ -217,18 +212,17 @@ fn evaluate_in_blocks(
 /// # Safety
 /// The same as for [`evaluate_group`].
 unsafe fn run(processor: Processor, steps: &[Step], group: &mut LaneGroup<'_>, streams: Streams) {
-    let blends = group.second.is_some();
-    match (processor, blends) {
+    match (processor.has_avx2, group.second.is_some()) {
         // SAFETY: the processor has AVX2; the rest is the caller's promise.
         #[cfg(target_arch = "x86_64")]
-        (Processor::Avx2(_), false) => unsafe { evaluate_group_avx2::<false>(steps, group, streams) },
+        (true, false) => unsafe { evaluate_group_avx2::<false>(steps, group, streams) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        (Processor::Avx2(_), true) => unsafe { evaluate_group_avx2::<true>(steps, group, streams) },
+        (true, true) => unsafe { evaluate_group_avx2::<true>(steps, group, streams) },
         // SAFETY: the caller's promise.
-        (Processor::Portable, false) => unsafe { evaluate_group::<f32x8, false>(steps, group, streams) },
+        (_, false) => unsafe { evaluate_group::<f32x8, false>(steps, group, streams) },
         // SAFETY: the caller's promise.
-        (Processor::Portable, true) => unsafe { evaluate_group::<f32x8, true>(steps, group, streams) },
+        (_, true) => unsafe { evaluate_group::<f32x8, true>(steps, group, streams) },
     }
 }
 
