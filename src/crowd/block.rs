@@ -26,12 +26,7 @@ impl Scratch {
     pub fn new(crowd: &Crowd) -> Self {
         let mut lanes = LaneScratch::default();
         crowd.repertoire.lane_clips().for_each(|clip| lanes.fit(&clip.program));
-        crowd
-            .crossfade
-            .blends
-            .iter()
-            .filter_map(|(_, blend)| blend.as_ref())
-            .for_each(|blend| lanes.fit(&blend.program));
+        crowd.crossfade.blends.iter().for_each(|(_, blend)| lanes.fit(&blend.program));
         Self { poses: PoseScratch::for_models(&crowd.models), lanes }
     }
 }

@@ -72,9 +72,8 @@ pub(super) fn line(reaches: impl Iterator<Item = Vec2>) -> Vec<Placement> {
     const GAP: f32 = 0.1;
     let mut end = 0.0f32;
     let mut place = |reach: Vec2| {
-        let room = (1.0 + GAP) * reach.element_sum();
         let at = end + 0.5 * GAP * reach.element_sum() + reach.x;
-        end += room;
+        end += (1.0 + GAP) * reach.element_sum();
         at
     };
     let places: Vec<f32> = reaches.map(&mut place).collect();
@@ -155,15 +154,9 @@ fn hexagonal_disc(count: usize) -> Vec<Vec2> {
     let radius = (count as f64 * 0.866_025_4 / std::f64::consts::PI).sqrt() + 2.0;
     let reach = (radius * 1.154_700_6).ceil() as i64;
     let radius_squared = (radius * radius).ceil() as i64;
-    let mut points: Vec<(i64, i64, i64)> = Vec::new();
-    for j in -reach..=reach {
-        for i in -reach..=reach {
-            let distance_squared = i * i + i * j + j * j;
-            if distance_squared <= radius_squared {
-                points.push((distance_squared, j, i));
-            }
-        }
-    }
+    let row = |j: i64| (-reach..=reach).map(move |i| (i * i + i * j + j * j, j, i));
+    let is_near = |(distance_squared, ..): &(i64, i64, i64)| *distance_squared <= radius_squared;
+    let mut points: Vec<(i64, i64, i64)> = (-reach..=reach).flat_map(row).filter(is_near).collect();
     points.sort_unstable_by_key(|&(distance_squared, j, i)| (distance_squared, j.abs(), j, i));
     points.truncate(count);
     points.into_iter().map(|(_, j, i)| Vec2::new(i as f32 + 0.5 * j as f32, j as f32 * ROW_DISTANCE)).collect()

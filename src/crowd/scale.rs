@@ -5,7 +5,7 @@ use glam::Vec2;
 
 use super::Crowd;
 use super::settings::ModelClips;
-use crate::measure::{PosedBounds, rest_height};
+use crate::measure::rest_height;
 
 /// The scales that repair a unit, with their logarithms: none, centimetres, millimetres, and both the other way around. A tenth
 /// is not one of them: no tool works in decimetres, and a fox of 15 metres next to a man would be no repair.
@@ -43,10 +43,9 @@ impl Crowd {
     }
 
     fn repair_units(&mut self) -> Vec<f32> {
-        let model_count = self.models.len();
-        let rest: Vec<PosedBounds> =
-            (0..model_count).map(|model| self.repertoire.bounds(&self.models, model, None)).collect();
-        let sizes: Vec<f32> = rest.iter().map(|bounds| 2.0 * bounds.half_extents().max_element()).collect();
+        let models = 0..self.models.len();
+        let rest = models.map(|model| self.repertoire.bounds(&self.models, model, None));
+        let sizes: Vec<f32> = rest.map(|bounds| 2.0 * bounds.half_extents().max_element()).collect();
         let scales = common_unit_scales(&sizes);
         for ((model, &size), &scale) in self.models.iter().zip(&sizes).zip(&scales) {
             if scale != 1.0 {

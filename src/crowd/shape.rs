@@ -70,18 +70,15 @@ impl Crowd {
     /// middle of its vertices, and the distance of the farthest one. `None` without such an instance or without vertices.
     pub fn posed_sphere(&self, number: u32, time_seconds: f64) -> Option<(Vec3, f32)> {
         let instance = &self.instances[self.index_of(number)?];
-        let mut skinner = Skinner::new(self);
-        let vertices = skinner.vertices_world(instance, time_seconds);
-        sphere(vertices.iter().copied())
+        sphere(Skinner::new(self).vertices_world(instance, time_seconds).iter().copied())
     }
 
     /// Returns `world_from_node`, and the radius of the character, of [`Self::middle_with`]. `None` if there is no such node,
     /// or if it is not at a finite place.
     pub fn node_in_world(&self, nodes: &[Option<u32>], time_seconds: f64) -> Option<(Affine3A, f32)> {
         let (instance, node) = self.middle_with(nodes)?;
-        let mut skinner = Skinner::new(self);
-        let model_from_node = skinner.pose(instance, time_seconds).model_from_node.get(node as usize)?;
-        let world_from_node = self.world_from_model(instance) * *model_from_node;
+        let model_from_node = *Skinner::new(self).pose(instance, time_seconds).model_from_node.get(node as usize)?;
+        let world_from_node = self.world_from_model(instance) * model_from_node;
         world_from_node.is_finite().then_some((world_from_node, instance.radius))
     }
 

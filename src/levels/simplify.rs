@@ -88,8 +88,7 @@ impl Reference {
             let samples = |set| model.materials.get(range.material as usize).is_some_and(|m| m.samples(set));
             [0, 1].map(samples)
         });
-        let sampled = sampled.collect();
-        Self { positions, extent, attributes, weights, sampled }
+        Self { positions, extent, attributes, weights, sampled: sampled.collect() }
     }
 
     /// Returns about `target` of the triangles' number, over a part of their vertices. Returns `None` if a triangle would

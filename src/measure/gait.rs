@@ -119,7 +119,10 @@ pub fn gait_of(model: &Model, clip: &Clip) -> Gait {
 /// Returns the contacts of all steps, from the poses at their ends, which begin with the soles. `low` is the largest
 /// height of a contact above the lowest point of the body.
 fn contacts(poses: &[Vec<Vec3>], sole_count: usize, low: f32, step_seconds: f32) -> Vec<Contact> {
-    let body_of = |pose: &Vec<Vec3>| (extent(pose).0, center(&pose[sole_count..]));
+    let body_of = |pose: &Vec<Vec3>| {
+        let body = pose[sole_count..].iter().map(|position| position.xz());
+        (extent(pose).0, body.sum::<Vec2>() / (pose.len() - sole_count).max(1) as f32)
+    };
     let bodies: Vec<(f32, Vec2)> = poses.iter().map(body_of).collect();
     let mut contacts = Vec::new();
     for sole in 0..sole_count {
@@ -165,9 +168,4 @@ fn median(values: impl Iterator<Item = (f32, f32)>) -> f32 {
 fn thinned(vertices: impl Iterator<Item = usize>) -> Vec<usize> {
     let vertices: Vec<_> = vertices.collect();
     vertices.iter().copied().step_by(vertices.len().div_ceil(MAX_VERTICES).max(1)).collect()
-}
-
-/// Returns the mean of the positions, x and z.
-fn center(positions: &[Vec3]) -> Vec2 {
-    positions.iter().map(|position| position.xz()).sum::<Vec2>() / positions.len().max(1) as f32
 }

@@ -62,7 +62,7 @@ pub struct Stance {
     lefts: Vec<Vec3>,
     step_seconds: f32,
     /// How far the feet usually are from the wanted distance, to the left and to the front.
-    usual_error: Vec2,
+    pub usual_error: Vec2,
 }
 
 impl Stance {
@@ -89,8 +89,8 @@ impl Stance {
         Self { lefts: (0..count).map(mean).collect(), step_seconds, usual_error: Vec2::ZERO }
     }
 
-    /// Measures the usual error, in poses of the source and the target in which both feet are low.
-    pub fn measure_usual_error(&mut self, target: &Rig, poses: impl Iterator<Item = (Feet, Legs)>) {
+    /// Returns the usual error, in poses of the source and the target in which both feet are low.
+    pub fn usual_error(target: &Rig, poses: impl Iterator<Item = (Feet, Legs)>) -> Vec2 {
         let (mut sum, mut weights) = (Vec2::ZERO, 0.0);
         for (feet, legs) in poses {
             let ([Some(left), Some(right)], [Some(a), Some(b)]) = (legs, feet.feet) else { continue };
@@ -100,7 +100,7 @@ impl Stance {
             weights += weight;
         }
         let mean = sum / weights;
-        self.usual_error = if weights > 1e-6 && mean.is_finite() { mean } else { Vec2::ZERO };
+        if weights > 1e-6 && mean.is_finite() { mean } else { Vec2::ZERO }
     }
 
     /// Returns the left of the body at a time.

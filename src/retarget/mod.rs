@@ -231,20 +231,15 @@ impl Partners {
         for clip in &source.clips {
             animated.extend(clip.node_tracks().map(|track| track.node));
             for track in &clip.morph_weights {
-                if weights.contains_key(&track.first_weight) {
-                    continue;
-                }
                 // Both lists are sorted.
-                let of_source =
-                    source.skeleton.morphed_nodes.binary_search_by_key(&track.first_weight, |node| node.first_weight);
-                let own = of_source.ok().and_then(|index| {
-                    let of_source = source.skeleton.morphed_nodes[index];
-                    let node = partner(of_source.node, &mut taken)?;
-                    let own = model.skeleton.morphed_nodes.binary_search_by_key(&node, |morphed| morphed.node).ok()?;
-                    let own = model.skeleton.morphed_nodes[own];
-                    (own.weight_count == of_source.weight_count).then_some(own.first_weight)
+                weights.entry(track.first_weight).or_insert_with(|| {
+                    let [ours, theirs] = [model, source].map(|model| &model.skeleton.morphed_nodes);
+                    let of_source = theirs.binary_search_by_key(&track.first_weight, |node| node.first_weight).ok()?;
+                    let node = partner(theirs[of_source].node, &mut taken)?;
+                    let own = ours.binary_search_by_key(&node, |morphed| morphed.node).ok()?;
+                    let is_same = ours[own].weight_count == theirs[of_source].weight_count;
+                    is_same.then_some(ours[own].first_weight)
                 });
-                weights.insert(track.first_weight, own);
             }
         }
         taken.clear();

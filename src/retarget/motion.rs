@@ -95,8 +95,7 @@ impl<'r> Retarget<'r> {
         let chains: Vec<(usize, usize, f32)> = chains.filter(|&(node, ..)| is_free(node)).collect();
         let is_chain = |node: usize| chains.iter().any(|&(of_chain, ..)| of_chain == node);
         let hips = target.node(Role::HIPS).filter(|&hips| is_free(hips))?;
-        let both = target.humanoid.roles().filter(|(role, _)| source.humanoid.node(*role).is_some());
-        let both = both.map(|(role, node)| (role, node as usize));
+        let both = Role::all().filter_map(|role| source.node(role).and(Some((role, target.node(role)?))));
         let limbs: Vec<(Role, usize)> =
             both.filter(|&(_, node)| node != hips && is_free(node) && !is_chain(node)).collect();
         let loose: Vec<_> = loose(target).into_iter().filter(|&(node, ..)| is_free(node)).collect();
@@ -137,13 +136,11 @@ impl<'r> Retarget<'r> {
         let nodes = source_nodes + 2 * self.target.reference.len();
         self.charge(source_nodes * Stance::sample_count(clip) + nodes * USUAL_SAMPLES)?;
         let mut stance = Stance::new(self.source, clip, &mut scratch);
-        let mut usual = Vec::with_capacity(USUAL_SAMPLES);
-        for &seconds in times.iter().step_by(times.len().div_ceil(USUAL_SAMPLES)) {
+        let usual = times.iter().step_by(times.len().div_ceil(USUAL_SAMPLES)).map(|&seconds| {
             let pose = self.source_pose(clip, seconds, &stance, &mut scratch);
-            let (_, matrices) = self.posed(&self.target_turns(&pose));
-            usual.push((pose.feet, self.legs(&matrices)));
-        }
-        stance.measure_usual_error(self.target, usual.into_iter());
+            (pose.feet, self.legs(&self.posed(&self.target_turns(&pose)).1))
+        });
+        stance.usual_error = Stance::usual_error(self.target, usual);
         let mut key_at = |seconds: f32| {
             self.charge(nodes)?;
             let pose = self.source_pose(clip, seconds, &stance, &mut scratch);
@@ -350,16 +347,14 @@ fn shared(turns: &[Quat], share: f32) -> Quat {
 
 /// Returns the nodes of a rig that the tree does not move with the node that carries them.
 fn loose(rig: &Rig) -> Vec<(usize, usize, Vec3)> {
-    let mut loose = Vec::new();
     let matrices = standing_matrices(rig.model);
-    for side in Side::BOTH {
-        let (Some(foot), Some(shin)) = (rig.limb(side, Limb::Foot), rig.limb(side, Limb::LowerLeg)) else { continue };
-        if foot != shin && !rig.model.skeleton.is_below(foot, shin) {
-            let place = matrices[shin].inverse().transform_point3(matrices[foot].translation.into());
-            loose.push((foot, shin, place));
-        }
-    }
-    loose
+    let of_side = |side| {
+        let (foot, shin) = (rig.limb(side, Limb::Foot)?, rig.limb(side, Limb::LowerLeg)?);
+        let place = matrices[shin].inverse().transform_point3(matrices[foot].translation.into());
+        let is_loose = foot != shin && !rig.model.skeleton.is_below(foot, shin);
+        is_loose.then_some((foot, shin, place))
+    };
+    Side::BOTH.into_iter().filter_map(of_side).collect()
 }
 
 /// Returns the times of all keys that move nodes, ascending. `None` if there are too many.

@@ -120,11 +120,10 @@ impl<'m> Rig<'m> {
 
     /// Returns the length of a leg, as it stands. Without a foot both bones are as long as the thigh.
     pub fn length_of_leg(&self, side: Side) -> Option<f32> {
-        let [upper, lower, foot] =
-            [Limb::UpperLeg, Limb::LowerLeg, Limb::Foot].map(|limb| self.place(Role::limb(side, limb)));
-        let (upper, lower) = (upper?, lower?);
+        let place = |limb| self.place(Role::limb(side, limb));
+        let (upper, lower) = (place(Limb::UpperLeg)?, place(Limb::LowerLeg)?);
         let thigh = upper.distance(lower);
-        Some(thigh + foot.map_or(thigh, |foot| lower.distance(foot)))
+        Some(thigh + place(Limb::Foot).map_or(thigh, |foot| lower.distance(foot)))
     }
 
     /// Returns the turn of each role from the pose in which the body stands to the reference pose.

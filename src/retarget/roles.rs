@@ -147,8 +147,6 @@ impl<'m> Body<'m> {
         };
         let mut trunk = (hips + 1..self.skeleton.len()).filter(|&node| above(node));
         let arms = trunk.find_map(|node| self.mirrored_branches(node, false))?;
-        let apart = |[a, b]: [usize; 2]| (self.positions[self.end(a)] - self.positions[self.end(b)]).with_y(0.0);
-        let (across_legs, across_arms) = (apart(legs), apart(arms));
         // The feet point forwards.
         let chains = legs.map(|leg| self.chain(leg, |body, node| -body.positions[node].y));
         let forward: Vec3 = chains
@@ -158,8 +156,11 @@ impl<'m> Body<'m> {
             .with_y(0.0);
         let forward = if forward.length() > 0.0 { forward } else { Vec3::Z };
         let left = Vec3::Y.cross(forward);
-        let ordered = |[a, b]: [usize; 2], across: Vec3| if across.dot(left) > 0.0 { [a, b] } else { [b, a] };
-        let (legs, arms) = (ordered(legs, across_legs), ordered(arms, across_arms));
+        let ordered = |[a, b]: [usize; 2]| {
+            let across = (self.positions[self.end(a)] - self.positions[self.end(b)]).with_y(0.0);
+            if across.dot(left) > 0.0 { [a, b] } else { [b, a] }
+        };
+        let (legs, arms) = (ordered(legs), ordered(arms));
         Some([0, 1].map(|side| {
             let mut found = SideLimbs::default();
             let chain = self.chain(legs[side], |body, node| -body.positions[node].y);

@@ -35,7 +35,7 @@ const CORE: [(&str, usize); 44] = [
     ("src/crowd/mod.rs", 181),
     ("src/crowd/playback.rs", 158),
     ("src/crowd/sight.rs", 135),
-    ("src/crowd/visible.rs", 142),
+    ("src/crowd/visible.rs", 138),
     ("src/crowd/plan.rs", 294),
     ("src/crowd/evaluate.rs", 159),
     ("src/renderer/slot/mod.rs", 269),

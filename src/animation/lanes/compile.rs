@@ -16,7 +16,7 @@ use glam::{DAffine3, DVec4, Vec3, Vec4};
 
 use super::program::{Curve, HeldProperties, Mover, Program, Standing, StandingNode, Step, parent_from_node, rows_of};
 use super::rows::{AnyTrack, Rows, Values};
-use crate::model::{Clip, Interpolation, LocalPose, Model, NO_PARENT};
+use crate::model::{Clip, Interpolation, LocalPose, Model};
 
 /// A clip of a model, or its rest pose, compiled for the kernel.
 #[derive(Debug, Clone)]
@@ -177,14 +177,12 @@ impl<'a> Compiler<'a> {
 
     /// Returns the attachment of a node. It first computes those of its ancestors, top down and without recursion.
     fn attachment(&mut self, node: usize) -> Attachment {
-        let mut missing = vec![];
-        let mut next = node as u32;
-        while next != NO_PARENT && self.attachments[next as usize].is_none() {
-            missing.push(next as usize);
-            next = self.model.skeleton.parents[next as usize];
-        }
-        let model = Attachment { mover: None, standing: None, ancestor_from_node: DAffine3::IDENTITY };
-        let mut attachment = if next == NO_PARENT { model } else { self.attachments[next as usize].unwrap_or(model) };
+        let skeleton = &self.model.skeleton;
+        let nodes = std::iter::once(node).chain(skeleton.ancestors(node));
+        let missing: Vec<usize> = nodes.take_while(|&node| self.attachments[node].is_none()).collect();
+        let known = missing.last().map_or(Some(node), |&top| skeleton.parent(top));
+        let of_model = Attachment { mover: None, standing: None, ancestor_from_node: DAffine3::IDENTITY };
+        let mut attachment = known.and_then(|node| self.attachments[node]).unwrap_or(of_model);
         for node in missing.into_iter().rev() {
             attachment = self.attach(node, attachment);
             self.attachments[node] = Some(attachment);

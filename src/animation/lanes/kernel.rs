@@ -16,6 +16,9 @@ use crate::shader_types::JointMatrix;
 /// An affine matrix for each lane, row by row.
 pub(super) type Matrix<T> = [[T; 4]; 3];
 
+/// Translation, rotation and, if the mover has one, scale.
+type Properties<T> = ([T; 3], [T; 4], Option<[T; 3]>);
+
 /// Eight instances at their times of one clip.
 #[derive(Clone, Copy)]
 pub(super) struct Located {
@@ -63,12 +66,13 @@ pub(super) unsafe fn evaluate_group<T: Lanes, const BLENDS: bool>(
         let matrix = match step {
             Step::Move(mover) => {
                 // SAFETY: the caller's promise; columns are within a row.
-                let local = unsafe {
+                let properties = unsafe {
                     match second {
-                        Some((second, weight)) if BLENDS => blended_matrix::<T>(mover, rows, t, second, *weight),
-                        _ => local_matrix::<T>(mover, rows, t),
+                        Some((second, weight)) if BLENDS => blended::<T>(mover, rows, t, second, *weight),
+                        _ => sampled::<T>(mover, rows, t),
                     }
                 };
+                let local = composed(properties);
                 let local = match &mover.offset {
                     None => local,
                     Some(offset) => product(splat_matrix(offset), local),
@@ -91,30 +95,18 @@ pub(super) unsafe fn evaluate_group<T: Lanes, const BLENDS: bool>(
     }
 }
 
-/// Returns the transform to the parent.
+/// Blends each property as [`pose_blend`](crate::animation::pose_blend) does.
 ///
 /// # Safety
-/// `rows` is the start of a row of the clip that `mover` belongs to. The same holds for the functions that it calls.
+/// The same as for [`sampled`], for both clips.
 #[inline(always)]
-unsafe fn local_matrix<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T) -> Matrix<T> {
-    // SAFETY: the caller's promise.
-    let (translation, rotation, scale) = unsafe { sampled(mover, rows, t) };
-    composed(translation, rotation, scale)
-}
-
-/// Returns the transform to the parent, of which each property is blended as [`pose_blend`](crate::animation::pose_blend)
-/// does.
-///
-/// # Safety
-/// The same as for [`local_matrix`], for both clips.
-#[inline(always)]
-unsafe fn blended_matrix<T: Lanes>(
+unsafe fn blended<T: Lanes>(
     mover: &Mover,
     rows: &[*const Cell; LANES],
     t: T,
     second: &Located,
     weight: f32,
-) -> Matrix<T> {
+) -> Properties<T> {
     // SAFETY: the caller's promise.
     let (mut translation, mut rotation, mut scale) = unsafe { sampled(mover, rows, t) };
     let (rows, t) = (&second.rows, T::load(&second.t));
@@ -134,16 +126,16 @@ unsafe fn blended_matrix<T: Lanes>(
         // SAFETY: as above.
         scale = Some(mixed(own, kept, unsafe { vector(curve, rows, t) }, added));
     }
-    composed(translation, rotation, scale)
+    (translation, rotation, scale)
 }
 
-/// Returns translation, rotation and, if the mover has one, scale in the first clip.
+/// Returns the properties in the first clip.
 ///
 /// # Safety
-/// See [`local_matrix`].
+/// `rows` is the start of a row of the clip that `mover` belongs to. The same holds for the functions that it calls.
 #[inline(always)]
 #[allow(clippy::manual_map, reason = "a closure would be compiled without AVX2")]
-unsafe fn sampled<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T) -> ([T; 3], [T; 4], Option<[T; 3]>) {
+unsafe fn sampled<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T) -> Properties<T> {
     // SAFETY: the caller's promise.
     unsafe {
         let (translation, rotation) = (vector(mover.translation, rows, t), quaternion(mover.rotation, rows, t));
@@ -163,7 +155,7 @@ fn mixed<T: Lanes>(a: [T; 3], kept: T, b: [T; 3], added: T) -> [T; 3] {
 
 /// Returns translation · rotation · scale.
 #[inline(always)]
-fn composed<T: Lanes>(translation: [T; 3], rotation: [T; 4], scale: Option<[T; 3]>) -> Matrix<T> {
+fn composed<T: Lanes>((translation, rotation, scale): Properties<T>) -> Matrix<T> {
     let mut matrix = rotation_matrix(rotation);
     if let Some(scale) = scale {
         for row in &mut matrix {
@@ -177,7 +169,7 @@ fn composed<T: Lanes>(translation: [T; 3], rotation: [T; 4], scale: Option<[T; 3
 /// Returns a translation or a scale.
 ///
 /// # Safety
-/// See [`local_matrix`].
+/// See [`sampled`].
 #[inline(always)]
 unsafe fn vector<T: Lanes>(curve: Curve, rows: &[*const Cell; LANES], t: T) -> [T; 3] {
     // SAFETY: the caller's promise.
@@ -197,7 +189,7 @@ unsafe fn vector<T: Lanes>(curve: Curve, rows: &[*const Cell; LANES], t: T) -> [
 /// Returns a rotation of length 1.
 ///
 /// # Safety
-/// See [`local_matrix`].
+/// See [`sampled`].
 #[inline(always)]
 unsafe fn quaternion<T: Lanes>(curve: Curve, rows: &[*const Cell; LANES], t: T) -> [T; 4] {
     match curve {
@@ -221,7 +213,7 @@ unsafe fn quaternion<T: Lanes>(curve: Curve, rows: &[*const Cell; LANES], t: T) 
 /// Returns a cubic polynomial in the time.
 ///
 /// # Safety
-/// See [`local_matrix`].
+/// See [`sampled`].
 #[inline(always)]
 unsafe fn cubic<T: Lanes>(rows: &[*const Cell; LANES], column: usize, t: T) -> [T; 4] {
     // SAFETY: the caller's promise.

@@ -16,6 +16,8 @@
 //!
 //! The cells are computed in double precision, once for each clip that is played.
 
+use std::collections::BTreeSet;
+
 use glam::{DVec4, Vec3, Vec4};
 
 use super::super::sample::find_interval;
@@ -170,10 +172,8 @@ impl Rows {
         if columns == 0 {
             return Some(Self { starts_seconds: vec![BEFORE], spans_seconds: vec![f64::INFINITY], ..Self::default() });
         }
-        let mut is_used = vec![false; clip.timelines.len()];
-        tracks.iter().for_each(|track| is_used[track.timeline] = true);
-        let used = clip.timelines.iter().zip(&is_used).filter(|(_, is_used)| **is_used);
-        let mut times: Vec<f32> = used.flat_map(|(keys, _)| keys.iter().copied()).collect();
+        let used: BTreeSet<usize> = tracks.iter().map(|track| track.timeline).collect();
+        let mut times: Vec<f32> = used.into_iter().flat_map(|timeline| &clip.timelines[timeline]).copied().collect();
         // A clip starts at 0, even if its first key is later, or earlier.
         times.retain(|&time| time > 0.0);
         times.push(0.0);
