@@ -91,8 +91,12 @@ impl Lanes for f32x8 {
             // SAFETY: the caller's promise.
             *cell = unsafe { *row.add(column) };
         }
-        let numbers = |half: fn(Cell) -> [f32; 4]| [0, 1, 2, 3].map(|k| Self::from(cells.map(|cell| half(cell)[k])));
-        (numbers(|cell| cell.value), numbers(|cell| cell.change))
+        let [a, b, c, d, e, f, g, h] = cells.map(|cell| cell.value);
+        let value = |k: usize| Self::from([a[k], b[k], c[k], d[k], e[k], f[k], g[k], h[k]]);
+        let values = [value(0), value(1), value(2), value(3)];
+        let [a, b, c, d, e, f, g, h] = cells.map(|cell| cell.change);
+        let change = |k: usize| Self::from([a[k], b[k], c[k], d[k], e[k], f[k], g[k], h[k]]);
+        (values, [change(0), change(1), change(2), change(3)])
     }
 
     #[inline(always)]
