@@ -120,7 +120,7 @@ impl Crowd {
     }
 
     /// Returns the indices of the instances that reach farthest in some horizontal direction, or of all in a small crowd.
-    fn outermost(&self) -> Vec<usize> {
+    fn outermost(&self) -> BTreeSet<usize> {
         if self.instances.len() <= MAX_OUTLINE_INSTANCES {
             return (0..self.instances.len()).collect();
         }
@@ -130,8 +130,7 @@ impl Crowd {
             let reaches = self.instances.iter().map(reach).enumerate();
             reaches.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
         };
-        let chosen: BTreeSet<usize> = (0..MAX_OUTLINE_INSTANCES).filter_map(farthest).collect();
-        chosen.into_iter().collect()
+        (0..MAX_OUTLINE_INSTANCES).filter_map(farthest).collect()
     }
 
     /// Returns the distance from `origin` to the first character or the ground along the unit vector `direction`, at

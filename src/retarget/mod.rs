@@ -184,12 +184,10 @@ fn retarget(model: &mut Model, of_model: &Humanoid, source: &Model, of_source: &
     let retarget = Retarget::new(&source_rig, &target_rig)?;
     let clips: Vec<Clip> =
         source.clips.iter().filter_map(|clip| Some(from_file(retarget.clip(clip)?, source))).collect();
-    let clip_count = clips.len();
-    let mut warnings = Vec::new();
-    if clip_count < source.clips.len() {
-        let (left_out, all) = (source.clips.len() - clip_count, source.clips.len());
-        warnings.push(format!("{left_out} of {all} clips have too many keys to be retargeted and are left out"));
-    }
+    let (clip_count, all) = (clips.len(), source.clips.len());
+    let left_out =
+        || format!("{} of {all} clips have too many keys to be retargeted and are left out", all - clip_count);
+    let warnings = (clip_count < all).then(left_out).into_iter().collect();
     model.clips.extend(clips);
     Some(Borrowed { way: Way::Retargeted, clip_count, warnings })
 }
@@ -270,13 +268,11 @@ impl Partners {
         let clips: Vec<Clip> = source.clips.iter().map(borrowed).collect();
         let missing = self.nodes.keys().filter(|&&node| own(node).is_none());
         let missing: Vec<&str> = missing.map(|&node| &*source.skeleton.names[node as usize]).collect();
-        let mut warnings = Vec::new();
-        if let [first, ..] = missing[..] {
-            let (count, all) = (missing.len(), self.nodes.len());
-            warnings.push(format!(
-                "{count} of {all} animated nodes are not in the model and stay still; the first is {first:?}"
-            ));
-        }
+        let (count, all) = (missing.len(), self.nodes.len());
+        let stay = |first: &&str| {
+            format!("{count} of {all} animated nodes are not in the model and stay still; the first is {first:?}")
+        };
+        let warnings = missing.first().map(stay).into_iter().collect();
         let clip_count = clips.len();
         model.clips.extend(clips);
         Borrowed { way, clip_count, warnings }
