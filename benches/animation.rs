@@ -95,9 +95,10 @@ fn side_by_side() {
             };
             let in_lanes = |processor, memory, out: &mut Palette| {
                 let mut scratch = LaneScratch::default();
-                timed_ns(|| lanes::evaluate(processor, &compiled, &times, &mut scratch, memory, out))
+                let source = LaneSource { clip: &compiled, times_seconds: &times };
+                timed_ns(|| lanes::evaluate(processor, source, None, &mut scratch, memory, out))
             };
-            let mut portable = || in_lanes(Processor::Portable, MemoryKind::Cached, c);
+            let mut portable = || in_lanes(Processor::PORTABLE, MemoryKind::Cached, c);
             let mut fast = || in_lanes(Processor::detect(), MemoryKind::Cached, d);
             let mut blocks = || in_lanes(Processor::detect(), MemoryKind::WriteCombined, e);
             let matrix = black_box(JointMatrix { rows: [[1.0; 4]; 3] });
@@ -125,19 +126,21 @@ fn crossfades() {
             let mut outs: [Palette; 3] = std::array::from_fn(|_| palette(&model, count));
             let [out_a, out_b, out_blend] = &mut outs;
             let (processor, memory) = (Processor::detect(), MemoryKind::Cached);
-            let one = |clip: &LaneClip, times: &[f64], out: &mut Palette| {
+            let one = |clip: &LaneClip, times_seconds: &[f64], out: &mut Palette| {
                 let mut scratch = LaneScratch::default();
-                timed_ns(|| lanes::evaluate(processor, clip, times, &mut scratch, memory, out))
+                timed_ns(|| {
+                    lanes::evaluate(processor, LaneSource { clip, times_seconds }, None, &mut scratch, memory, out)
+                })
             };
             let mut longest = || one(&a, &times[0], out_a);
             let mut next = || one(&b, &times[1], out_b);
             let mut both = || {
                 let source = |clip, times_seconds| LaneSource { clip, times_seconds };
-                let sources = [source(&a, &times[0]), source(&b, &times[1])];
+                let (first, second) = (source(&a, &times[0]), source(&b, &times[1]));
                 let mut scratch = LaneScratch::default();
                 timed_ns(|| {
                     blend.set_weight(0.4);
-                    lanes::evaluate_blend(processor, &blend, sources, &mut scratch, memory, out_blend);
+                    lanes::evaluate(processor, first, Some((&blend, second)), &mut scratch, memory, out_blend);
                 })
             };
             let joints = (model.palette.len() * count) as f64;
@@ -187,8 +190,8 @@ fn steps(criterion: &mut Criterion) {
                 bencher.iter(|| {
                     lanes::evaluate(
                         Processor::detect(),
-                        &compiled,
-                        black_box(&eight),
+                        LaneSource { clip: &compiled, times_seconds: black_box(&eight) },
+                        None,
                         &mut scratch,
                         MemoryKind::Cached,
                         black_box(&mut out),

@@ -6,7 +6,8 @@ use std::mem::MaybeUninit;
 
 use glam::Vec3;
 use throng::animation::{
-    BindPose, MemoryKind, Pose, PoseScratch, PoseStreams, evaluate, joint_matrices, pose_model, skin_vertex,
+    BindPose, Blend, MemoryKind, Pose, PoseScratch, PoseStreams, Source, evaluate_blend, joint_matrices, pose_model,
+    skin_vertex,
 };
 use throng::app::inspect;
 use throng::levels;
@@ -116,7 +117,7 @@ fn streams_at(model: &Model, clip: Option<&Clip>, time_seconds: f64, scratch: &m
     let mut palette = vec![MaybeUninit::uninit(); model.palette.len()];
     let mut morph_weights = vec![MaybeUninit::uninit(); model.morph_weight_count()];
     let out = PoseStreams { palette: &mut palette, morph_weights: &mut morph_weights, memory: MemoryKind::Cached };
-    evaluate(model, clip, time_seconds, scratch, out);
+    evaluate_blend(model, &Blend { from: Source { clip, time_seconds }, to: None }, scratch, out);
     // SAFETY: `evaluate` writes every element of streams of the length that the model requires.
     let palette: Vec<JointMatrix> = palette.iter().map(|element| unsafe { element.assume_init() }).collect();
     // SAFETY: `evaluate` writes every element, as above.

@@ -1,16 +1,14 @@
 //! One pose of two clips: both are sampled, the local poses are blended, and the next two steps are done once.
 //!
-//! In: a [`Blend`], which may also be one clip alone. Out: the same as from [`pose_model`](super::pose_model) and
-//! [`evaluate`](super::evaluate). The crossfade of a crowd is made of this.
+//! In: a [`Blend`], which may also be one clip alone. Out: the same as from [`pose_model`](super::pose_model), or joint matrices
+//! and morph weights. The crossfade of a crowd is made of this.
 
 use std::mem::MaybeUninit;
+use std::ops::{Add, Mul};
 
 use glam::{Quat, Vec4};
 
-use super::{
-    ModelPose, PoseScratch, PoseStreams, model_from_nodes, sample_clip, sample_morph_weights, write_morph_weights,
-    write_palette,
-};
+use super::{ModelPose, PoseScratch, PoseStreams, model_from_nodes, sample_clip, sample_morph_weights, write_palette};
 use crate::model::{Clip, LocalPose, Model};
 
 /// A clip at a time.
@@ -85,31 +83,36 @@ pub fn evaluate_morph_weights(
     sample(&blend.from, weights);
     if let Some((to, weight)) = &blend.to {
         sample(to, second);
-        blend_weights(weights, second, *weight);
+        blend_numbers(weights, second, *weight);
     }
     model.skeleton.apply_held_morphs(weights);
     write_morph_weights(weights, out);
 }
 
+/// Writes the morph weights of a pose, unless there is no room for them, because no target is active.
+fn write_morph_weights(weights: &[f32], out: &mut [MaybeUninit<f32>]) {
+    if out.is_empty() {
+        return;
+    }
+    assert_eq!(out.len(), weights.len(), "room for the morph weights");
+    for (element, &weight) in out.iter_mut().zip(weights) {
+        element.write(weight);
+    }
+}
+
 /// Blends `other` into `pose`, property by property, before any matrix is made. Translations, scales and morph weights are
 /// interpolated linearly, and rotations along the shorter arc.
 fn blend_pose(pose: &mut LocalPose, other: &LocalPose, weight: f32) {
-    let kept = 1.0 - weight;
-    for (own, &other) in pose.translations.iter_mut().zip(&other.translations) {
-        *own = *own * kept + other * weight;
-    }
+    blend_numbers(&mut pose.translations, &other.translations, weight);
     for (own, &other) in pose.rotations.iter_mut().zip(&other.rotations) {
         *own = nlerp(*own, other, weight);
     }
-    for (own, &other) in pose.scales.iter_mut().zip(&other.scales) {
-        *own = *own * kept + other * weight;
-    }
-    blend_weights(&mut pose.morph_weights, &other.morph_weights, weight);
+    blend_numbers(&mut pose.scales, &other.scales, weight);
+    blend_numbers(&mut pose.morph_weights, &other.morph_weights, weight);
 }
 
-/// Blends the morph weights `other` into `weights`.
-fn blend_weights(weights: &mut [f32], other: &[f32], weight: f32) {
-    for (own, &other) in weights.iter_mut().zip(other) {
+fn blend_numbers<T: Copy + Add<Output = T> + Mul<f32, Output = T>>(own: &mut [T], other: &[T], weight: f32) {
+    for (own, &other) in own.iter_mut().zip(other) {
         *own = *own * (1.0 - weight) + other * weight;
     }
 }

@@ -11,7 +11,7 @@
 //!
 //! Read these three steps first; they are the reference for everything else. Crowds take a faster path: [`lanes`] does
 //! all three steps for eight poses at once, which is 3 to 5 times as fast. It leaves clips that do not fit its tables
-//! to [`evaluate`].
+//! to [`evaluate_blend`].
 //!
 //! [`mod@blend`] makes one pose of two clips. [`skin`] is the CPU twin of `skin.comp` and its test oracle; both read a
 //! [`BindPose`]. [`stage`] stops the calculation at an earlier factor, to show it. [`winding`] finds the surfaces that a clip
@@ -150,32 +150,4 @@ pub fn pose_model<'s>(
     model.skeleton.apply_held_morphs(&mut local.morph_weights);
     model_from_nodes(&model.skeleton, local, model_from_node);
     ModelPose { model_from_node, morph_weights: &local.morph_weights }
-}
-
-/// Evaluates one pose by [`pose_model`], then writes its joint matrices and morph weights to `out`.
-///
-/// # Panics
-/// If the lengths of `out` are not those of the model's palette and morph weights. A pose without active targets may have no
-/// room for weights.
-pub fn evaluate(
-    model: &Model,
-    clip: Option<&Clip>,
-    time_seconds: f64,
-    scratch: &mut PoseScratch,
-    out: PoseStreams<'_>,
-) {
-    let pose = pose_model(model, clip, time_seconds, scratch);
-    write_palette(&model.palette, pose.model_from_node, out.palette);
-    write_morph_weights(pose.morph_weights, out.morph_weights);
-}
-
-/// Writes the morph weights of a pose, unless there is no room for them, because no target is active.
-fn write_morph_weights(weights: &[f32], out: &mut [MaybeUninit<f32>]) {
-    if out.is_empty() {
-        return;
-    }
-    assert_eq!(out.len(), weights.len(), "room for the morph weights");
-    for (element, &weight) in out.iter_mut().zip(weights) {
-        element.write(weight);
-    }
 }

@@ -6,13 +6,15 @@
 //! Times are compared in double precision. A key is an `f32`, and widening it is exact, but narrowing the time could
 //! move it past a key. The blend parameter is rounded to single precision last.
 
+use std::ops::{Add, Mul};
+
 use glam::{Quat, Vec3, Vec4};
 
 use crate::model::{Clip, Interpolation, LocalPose, MorphTrack, Track};
 
 /// The position of a time between two keys of one timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct KeyInterval {
+pub struct KeyInterval {
     /// The last key that is not later than the time.
     pub(super) key: usize,
     /// The key after it, or the same key if the time is clamped.
@@ -23,19 +25,9 @@ pub(super) struct KeyInterval {
     span_seconds: f32,
 }
 
-/// The working memory of [`sample_clip`], owned by the caller.
-#[derive(Debug, Clone, Default)]
-pub struct SampleScratch {
-    /// The interval of each timeline of the clip.
-    intervals: Vec<KeyInterval>,
-}
-
-impl SampleScratch {
-    /// Returns scratch memory large enough to sample clips of up to `timeline_count` timelines without allocating.
-    pub fn with_capacity(timeline_count: usize) -> Self {
-        Self { intervals: Vec::with_capacity(timeline_count) }
-    }
-}
+/// The working memory of [`sample_clip`], owned by the caller: the interval of each timeline of the clip. Its capacity is the
+/// number of timelines that it can sample without allocating.
+pub type SampleScratch = Vec<KeyInterval>;
 
 /// Overwrites the properties of `pose` that `clip` animates, and leaves all others.
 ///
@@ -43,8 +35,7 @@ impl SampleScratch {
 ///
 /// # Panics
 /// If `pose` has fewer nodes or morph weights than the skeleton of `clip`.
-pub fn sample_clip(clip: &Clip, time_seconds: f64, scratch: &mut SampleScratch, pose: &mut LocalPose) {
-    let intervals = &mut scratch.intervals;
+pub fn sample_clip(clip: &Clip, time_seconds: f64, intervals: &mut SampleScratch, pose: &mut LocalPose) {
     intervals.clear();
     intervals.extend(clip.timelines.iter().map(|keys| find_interval(keys, time_seconds)));
 
@@ -57,11 +48,7 @@ pub fn sample_clip(clip: &Clip, time_seconds: f64, scratch: &mut SampleScratch, 
     for track in &clip.scales {
         pose.scales[track.node as usize] = sample_vector(track, intervals[track.timeline as usize]);
     }
-    for track in &clip.morph_weights {
-        let first = track.first_weight as usize;
-        let weights = &mut pose.morph_weights[first..first + track.weight_count as usize];
-        sample_weights(track, intervals[track.timeline as usize], weights);
-    }
+    sample_morph_weights(clip, time_seconds, &mut pose.morph_weights);
 }
 
 /// Overwrites the morph weights that `clip` animates, and leaves all others.
@@ -94,13 +81,7 @@ fn sample_vector(track: &Track<Vec3>, at: KeyInterval) -> Vec3 {
     match track.interpolation {
         Interpolation::Step => values[at.key],
         Interpolation::Linear => values[at.key] * (1.0 - at.t) + values[at.next] * at.t,
-        Interpolation::CubicSpline => {
-            let [value, out_tangent, next_in_tangent, next_value] = hermite_factors(at);
-            values[at.key * 3 + 1] * value
-                + values[at.key * 3 + 2] * out_tangent
-                + values[at.next * 3] * next_in_tangent
-                + values[at.next * 3 + 1] * next_value
-        }
+        Interpolation::CubicSpline => sample_spline(values, at),
     }
 }
 
@@ -131,18 +112,19 @@ fn sample_rotation(track: &Track<Vec4>, at: KeyInterval) -> Quat {
         Interpolation::Step => values[at.key],
         Interpolation::Linear if at.key == at.next => values[at.key],
         Interpolation::Linear => slerp(values[at.key], values[at.next], at.t),
-        Interpolation::CubicSpline => {
-            // Appendix C.5: blended componentwise without a sign flip, then normalised. A sum of length zero becomes
-            // the identity.
-            let [value, out_tangent, next_in_tangent, next_value] = hermite_factors(at);
-            (values[at.key * 3 + 1] * value
-                + values[at.key * 3 + 2] * out_tangent
-                + values[at.next * 3] * next_in_tangent
-                + values[at.next * 3 + 1] * next_value)
-                .normalize_or(Vec4::W)
-        }
+        // Appendix C.5: blended componentwise without a sign flip, then normalised. A sum of length zero becomes the
+        // identity.
+        Interpolation::CubicSpline => sample_spline(values, at).normalize_or(Vec4::W),
     };
     Quat::from_vec4(rotation)
+}
+
+fn sample_spline<T: Copy + Add<Output = T> + Mul<f32, Output = T>>(values: &[T], at: KeyInterval) -> T {
+    let [value, out_tangent, next_in_tangent, next_value] = hermite_factors(at);
+    values[at.key * 3 + 1] * value
+        + values[at.key * 3 + 2] * out_tangent
+        + values[at.next * 3] * next_in_tangent
+        + values[at.next * 3 + 1] * next_value
 }
 
 /// Returns the factors of a key's value, its out-tangent, the next key's in-tangent and the next key's value (appendix

@@ -87,9 +87,7 @@ impl BindPose {
             with_dual_quaternions: geometry.with_dual_quaternions,
         }
     }
-}
 
-impl BindPose {
     /// Returns the number of vertices in full detail.
     pub fn vertex_count(&self) -> usize {
         let end = self.level_starts.iter().copied().find(|&start| start > 0);

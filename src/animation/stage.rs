@@ -16,7 +16,6 @@
 
 use glam::{Affine3A, Vec3};
 
-use super::model_from_nodes;
 use crate::model::bones::bind_matrix;
 use crate::model::{Bone, Clip, FixedLocal, LocalPose, Model, NO_PARENT, Skeleton};
 
@@ -68,16 +67,15 @@ impl Stage {
 /// Nodes that are no joints, and joints with a singular inverse bind matrix, keep their rest transform relative to their
 /// parent. A joint of several skins has the bind matrix of the first.
 pub fn apply_bind_pose(model: &mut Model) {
-    let rest = rest_locals(&model.skeleton);
     let mut bind = vec![None; model.skeleton.len()];
     for entry in model.palette.joints().map(|entry| entry as usize) {
         let own = &mut bind[model.palette.nodes[entry] as usize];
         *own = own.or_else(|| bind_matrix(&model.palette.joint_from_mesh[entry]));
     }
-    let mut model_from_node: Vec<Affine3A> = Vec::with_capacity(rest.len());
-    for (node, &parent) in model.skeleton.parents.iter().enumerate() {
+    let mut model_from_node: Vec<Affine3A> = Vec::with_capacity(bind.len());
+    for ((&parent, own), rest) in model.skeleton.parents.iter().zip(bind).zip(model.skeleton.rest_locals()) {
         let parent_matrix = model_from_node.get(parent as usize).copied().unwrap_or(Affine3A::IDENTITY);
-        model_from_node.push(bind[node].unwrap_or(parent_matrix * rest[node]));
+        model_from_node.push(own.unwrap_or(parent_matrix * rest));
     }
     stop_nodes(&mut model.skeleton, |node| model_from_node[node]);
     for clip in &mut model.clips {
@@ -97,15 +95,6 @@ fn origin(bones: &[Bone]) -> Option<Bone> {
         axis_length,
         ..*bone
     })
-}
-
-/// Returns `parent_from_node` of each node in the rest pose.
-fn rest_locals(skeleton: &Skeleton) -> Vec<Affine3A> {
-    // Without parents, a node's matrix is its local transform.
-    let roots = Skeleton { parents: vec![NO_PARENT; skeleton.len()], ..skeleton.clone() };
-    let mut locals = vec![Affine3A::IDENTITY; skeleton.len()];
-    model_from_nodes(&roots, &skeleton.rest, &mut locals);
-    locals
 }
 
 /// Gives each node a fixed matrix, and no parent that could move it.

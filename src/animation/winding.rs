@@ -31,10 +31,8 @@ pub fn mirrored_by_clips(model: &Model) -> Vec<bool> {
 
 /// Returns whether a key has a determinant of the other sign than the rest pose. A scale of 0 has none.
 fn changes_sign(track: &Track<Vec3>, rest: Vec3) -> bool {
-    let values = match track.interpolation {
-        Interpolation::CubicSpline => track.values.get(1..).unwrap_or(&[]).iter().step_by(3),
-        Interpolation::Step | Interpolation::Linear => track.values.iter().step_by(1),
-    };
+    let per_key = if track.interpolation == Interpolation::CubicSpline { 3 } else { 1 };
+    let values = track.values.iter().skip(per_key / 2).step_by(per_key);
     let is_negative = |scale: Vec3| scale.element_product() < 0.0;
     let rest_is_negative = is_negative(rest);
     values.copied().filter(|scale| scale.element_product() != 0.0).any(|scale| is_negative(scale) != rest_is_negative)

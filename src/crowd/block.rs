@@ -25,18 +25,13 @@ impl Scratch {
     /// Allocates room for every clip that is played.
     pub fn new(crowd: &Crowd) -> Self {
         let mut lanes = LaneScratch::default();
-        crowd.repertoire.lane_clips().for_each(|clip| lanes.fit(clip));
-        crowd.crossfade.blends.iter().filter_map(|(_, blend)| blend.as_ref()).for_each(|blend| lanes.fit_blend(blend));
+        crowd.repertoire.lane_clips().for_each(|clip| lanes.fit(&clip.program));
+        crowd.crossfade.blends.iter().for_each(|(_, blend)| lanes.fit(&blend.program));
         Self { poses: PoseScratch::for_models(&crowd.models), lanes }
     }
 }
 
 impl Crowd {
-    /// Prepares the blocks of a frame: the weights of all blends.
-    pub(super) fn begin_blocks(&mut self, time_seconds: f64) {
-        self.crossfade.set_weights(time_seconds);
-    }
-
     /// Writes the poses of a block one after the other. All show the same clips, in the same levels of detail.
     pub(super) fn evaluate_block(
         &self,
@@ -53,7 +48,7 @@ impl Crowd {
         }
         let shown = &shown[..poses.len()];
         let Scratch { poses, lanes } = scratch;
-        if !evaluate_in_lanes(self, clips, shown, lanes, &mut out) {
+        if evaluate_in_lanes(self, clips, shown, lanes, &mut out).is_none() {
             let (joint_count, morph_weight_count) =
                 (out.palette.len() / shown.len(), out.morph_weights.len() / shown.len());
             for blend in shown {
@@ -68,14 +63,14 @@ impl Crowd {
     }
 }
 
-/// Writes the joint matrices of a block. Returns `false`, and writes nothing, if a clip does not fit the lanes.
+/// Writes the joint matrices of a block. Returns `None`, and writes nothing, if a clip does not fit the lanes.
 fn evaluate_in_lanes(
     crowd: &Crowd,
     clips: ClipPair,
     shown: &[Blend<'_>],
     scratch: &mut LaneScratch,
     out: &mut PoseStreams<'_>,
-) -> bool {
+) -> Option<()> {
     let mut times_seconds = [[0.0; BLOCK_POSES]; 2];
     for (index, Blend { from, to }) in shown.iter().enumerate() {
         times_seconds[0][index] = from.time_seconds;
@@ -85,13 +80,9 @@ fn evaluate_in_lanes(
         let clip = crowd.repertoire.lane_clip(clips.model as usize, clip)?;
         Some(LaneSource { clip, times_seconds: &times_seconds[index][..shown.len()] })
     };
-    let Some(from) = source(clips.from, 0) else { return false };
-    if clips.from == clips.to {
-        lanes::evaluate(crowd.processor, from.clip, from.times_seconds, scratch, out.memory, out.palette);
-        return true;
-    }
-    let to = source(clips.to, 1);
-    let (Some(to), Some(blend)) = (to, crowd.crossfade.lane_blend(clips)) else { return false };
-    lanes::evaluate_blend(crowd.processor, blend, [from, to], scratch, out.memory, out.palette);
-    true
+    let from = source(clips.from, 0)?;
+    let is_blend = clips.from != clips.to;
+    let second = if is_blend { Some((crowd.crossfade.lane_blend(clips)?, source(clips.to, 1)?)) } else { None };
+    lanes::evaluate(crowd.processor, from, second, scratch, out.memory, out.palette);
+    Some(())
 }

@@ -81,11 +81,6 @@ impl Crowd {
         Ok(crowd)
     }
 
-    /// Returns the distance between neighbours of the same model in metres, for each model.
-    pub fn widths_metres(&self) -> &[f32] {
-        &self.widths
-    }
-
     /// Returns the layout.
     pub fn layout(&self) -> Layout {
         self.layout
@@ -194,21 +189,21 @@ fn check(models: &[Model], settings: &CrowdSettings) -> Result<(), CrowdError> {
     if instances > MAX_INSTANCES {
         return Err(CrowdError::TooManyInstances(instances));
     }
+    let refused = |setting: String, range| Err(CrowdError::OutOfRange(setting, range));
+    let is_positive = |number: f64| number > 0.0 && number.is_finite();
     for (what, metres) in [("spacing", settings.spacing_metres), ("height", settings.height_metres)] {
-        if let Some(metres) = metres.filter(|metres| !(*metres > 0.0 && metres.is_finite())) {
-            return Err(CrowdError::Metres(what, metres));
+        if let Some(metres) = metres.filter(|metres| !is_positive((*metres).into())) {
+            return refused(format!("a {what} of {metres} metres"), "positive number");
         }
     }
-    if let Some(hz) = settings.share_poses_hz
-        && !(hz > 0.0 && hz.is_finite())
-    {
-        return Err(CrowdError::SharedPoses(hz));
+    if let Some(hz) = settings.share_poses_hz.filter(|hz| !is_positive(*hz)) {
+        return refused(format!("{hz} shared poses a second"), "positive number");
     }
     if !(0.0..=1.0).contains(&settings.variety) {
-        return Err(CrowdError::Variety(settings.variety));
+        return refused(format!("a variety of {}", settings.variety), "number from 0 to 1");
     }
     if !settings.speed.is_finite() {
-        return Err(CrowdError::Speed(settings.speed));
+        return refused(format!("a speed of {}", settings.speed), "finite number");
     }
     // The palette and the morph weights need 32-bit indices, so the longer array decides.
     let elements = models.iter().map(|model| model.palette.len().max(model.morph_weight_count()) as u64);

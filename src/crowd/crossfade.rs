@@ -25,8 +25,8 @@ pub(super) struct Crossfade {
     running: Option<Fade>,
     /// The choice that waits for the end of the running crossfade, and the duration of the crossfade to it.
     waiting: Option<(Vec<ModelClips>, f64)>,
-    /// The pairs of clips that instances blend, ascending. `None`: a clip does not fit the lanes.
-    pub blends: Vec<(ClipPair, Option<LaneBlend>)>,
+    /// The pairs of clips that instances blend and that fit the lanes, ascending.
+    pub blends: Vec<(ClipPair, LaneBlend)>,
 }
 
 #[derive(Debug)]
@@ -55,14 +55,14 @@ impl Crossfade {
     /// Returns the compiled blend of two clips, if they fit the lanes.
     pub fn lane_blend(&self, clips: ClipPair) -> Option<&LaneBlend> {
         let index = self.blends.binary_search_by_key(&clips, |(clips, _)| *clips).ok()?;
-        self.blends[index].1.as_ref()
+        Some(&self.blends[index].1)
     }
 
     /// Sets the weights of the blends for a frame, before its poses are evaluated.
     pub fn set_weights(&mut self, time_seconds: f64) {
         let Some(fade) = &self.running else { return };
         let weight = fade.weight(time_seconds);
-        self.blends.iter_mut().filter_map(|(_, blend)| blend.as_mut()).for_each(|blend| blend.set_weight(weight));
+        self.blends.iter_mut().for_each(|(_, blend)| blend.set_weight(weight));
     }
 }
 
@@ -102,15 +102,15 @@ impl Crowd {
     }
 
     fn begin_crossfade(&mut self, clips: &[ModelClips], start_seconds: f64, duration_seconds: f64) {
-        self.crossfade = Crossfade::default();
-        self.crossfade.running = Some(Fade { start_seconds, duration_seconds });
+        let running = Some(Fade { start_seconds, duration_seconds });
+        self.crossfade = Crossfade { running, ..Crossfade::default() };
         self.assign_clips(clips, Some((start_seconds, duration_seconds)));
         self.show_all();
     }
 
     /// Returns whether any instance blends clips.
     pub fn is_blending(&self) -> bool {
-        !self.crossfade.blends.is_empty()
+        self.crossfade.running.is_some()
     }
 
     /// Forgets the crossfade if it has ended, and begins the one that waits for that. Otherwise the instances are in the
@@ -119,8 +119,7 @@ impl Crowd {
         if self.crossfade.running.as_ref().is_none_or(|fade| fade.weight(time_seconds) < 1.0) {
             return;
         }
-        let Crossfade { waiting, .. } = std::mem::take(&mut self.crossfade);
-        match waiting {
+        match std::mem::take(&mut self.crossfade).waiting {
             Some((clips, duration_seconds)) => self.begin_crossfade(&clips, time_seconds, duration_seconds),
             None => {
                 self.instances.iter_mut().for_each(|instance| instance.clip_before = instance.clip);
@@ -162,11 +161,11 @@ impl Crowd {
             let model = clips.model as usize;
             let fit = [clips.from, clips.to].iter().all(|&clip| repertoire.lane_clip(model, clip).is_some());
             let sources = [clips.from, clips.to].map(|clip| clip_of(&models[model], clip));
-            (clips, fit.then(|| LaneBlend::compile(&models[model], sources)))
+            fit.then(|| (clips, LaneBlend::compile(&models[model], sources)))
         };
-        crossfade.blends = pairs.into_iter().map(compiled).collect();
-        if crossfade.blends.is_empty() {
+        if pairs.is_empty() {
             crossfade.running = None;
         }
+        crossfade.blends = pairs.into_iter().filter_map(compiled).collect();
     }
 }

@@ -76,7 +76,7 @@ impl Crowd {
             self.scratches = (0..tasks).map(|_| Scratch::new(self)).collect();
         }
         let mut scratches = std::mem::take(&mut self.scratches);
-        self.begin_blocks(time_seconds);
+        self.crossfade.set_weights(time_seconds);
         let shared = Shared { crowd: self, records: &plan.records, time_seconds };
         let out = Output { streams: out, first: PoseRecord::default() };
         // A second thread is woken only if there is work for two.
@@ -152,11 +152,7 @@ fn evaluate_poses(shared: Shared<'_>, poses: Range<usize>, scratch: &mut Scratch
         next += block.len();
         let own = match poses.contains(&next) {
             true => out.split_off_before(shared.records[next]).streams,
-            false => PoseStreams {
-                palette: &mut *out.streams.palette,
-                morph_weights: &mut *out.streams.morph_weights,
-                memory: out.streams.memory,
-            },
+            false => out.streams.split_off(out.streams.palette.len(), out.streams.morph_weights.len()),
         };
         shared.crowd.evaluate_block(clips(&block[0]), block, shared.time_seconds, scratch, own);
     }

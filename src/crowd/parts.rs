@@ -161,11 +161,10 @@ impl Part {
 
     /// Looks at all instances.
     pub fn look_at_all(pool: Option<&ThreadPool>, parts: &mut [Self], runs: &[Run], keys: &[Keys], views: &Views<'_>) {
+        let look = |part: &mut Self| part.look(runs, keys, views);
         match pool {
-            Some(pool) if parts.len() > 1 => {
-                pool.install(|| parts.par_iter_mut().for_each(|part| part.look(runs, keys, views)));
-            }
-            _ => parts.iter_mut().for_each(|part| part.look(runs, keys, views)),
+            Some(pool) if parts.len() > 1 => pool.install(|| parts.par_iter_mut().for_each(look)),
+            _ => parts.iter_mut().for_each(look),
         }
     }
 
@@ -268,15 +267,10 @@ struct Places<'a> {
 
 impl<'a> Places<'a> {
     fn split_off(&mut self, counts: Counts) -> Self {
-        fn split<'a, T>(list: &mut &'a mut [T], count: u32) -> &'a mut [T] {
-            let (before, after) = std::mem::take(list).split_at_mut(count as usize);
-            *list = after;
-            before
-        }
         Self {
-            poses: split(&mut self.poses, counts.poses),
-            seen: split(&mut self.seen, counts.seen),
-            shadow_only: split(&mut self.shadow_only, counts.shadow_only),
+            poses: self.poses.split_off_mut(..counts.poses as usize).unwrap_or_default(),
+            seen: self.seen.split_off_mut(..counts.seen as usize).unwrap_or_default(),
+            shadow_only: self.shadow_only.split_off_mut(..counts.shadow_only as usize).unwrap_or_default(),
         }
     }
 }

@@ -9,12 +9,11 @@
 
 use glam::{Affine3A, Vec3};
 
-use super::parts::Part;
+use super::parts::{Lists, Part};
 use super::placement::turned;
 use super::playback::{clip_of, duration_of};
 use super::shape::Skinner;
 use super::sight::{VisibleInstance, VisiblePose};
-use super::visible::Visible;
 use super::{Crowd, Instance};
 use crate::measure::{first_hit, posed_triangles};
 use crate::view::Ray;
@@ -74,33 +73,16 @@ pub struct InstanceState {
     pub tint: Vec3,
 }
 
-impl Visible {
-    /// Returns the pose of an instance that the camera may see.
-    fn pose_of_seen(&self, instance: u32) -> Option<VisiblePose> {
-        Part::pose_of_seen(&self.parts, &self.runs, instance)
-    }
-
-    /// Returns the index of an instance in the list of those that the camera may see. The list is sorted by the keys of poses,
-    /// and by instance within a key, so this takes logarithmic time.
-    fn seen_index(&self, instance: u32) -> Option<usize> {
-        let key = |pose: &VisiblePose, instance: u32| (pose.model, pose.levels, pose.has_morphs, instance);
-        let key_of = |seen: &VisibleInstance| key(&self.lists.poses[seen.pose as usize], seen.instance);
-        let wanted = key(&self.pose_of_seen(instance)?, instance);
-        self.lists.seen.binary_search_by_key(&wanted, key_of).ok()
-    }
-}
-
 impl Crowd {
     /// Iterates over all instances, visible or not, sorted by model, by clip and by pose.
     pub fn instance_states(&self) -> impl Iterator<Item = InstanceState> {
         self.instances.iter().map(|instance| {
             let [red, green, blue, _] = instance.tint_unorm8.to_le_bytes();
-            let turn = self.rings[instance.ring as usize].turn;
             InstanceState {
                 model: instance.model,
                 clip: instance.clip,
                 start_seconds: instance.start_seconds,
-                world_from_model: instance.placement.turned(turn).world_from_model(),
+                world_from_model: self.world_from_model(instance),
                 tint: Vec3::from([red, green, blue].map(f32::from)) / 255.0,
             }
         })
@@ -127,7 +109,7 @@ impl Crowd {
             clip_seconds: super::wrap_seconds(clip_seconds, duration_of(clip)),
             phase: instance.phase,
             pose: instance.pose,
-            level: self.visible.pose_of_seen(index as u32).map(|pose| pose.levels.camera),
+            level: self.pose_of_seen(index as u32).map(|pose| pose.levels.camera),
             world_from_model: self.world_from_model(instance),
             center_world: self.center_of(instance),
             radius: instance.radius,
@@ -135,9 +117,20 @@ impl Crowd {
     }
 
     /// Returns the index of the instance with a number among those that the last [`Crowd::cull`] found in the camera's view,
-    /// in the order of [`Crowd::write_instances`].
+    /// in the order of [`Crowd::write_instances`]. The list is sorted by the keys of poses, and by instance within a key, so this
+    /// takes logarithmic time.
     pub fn seen_index(&self, number: u32) -> Option<u32> {
-        self.visible.seen_index(self.index_of(number)? as u32).map(|index| index as u32)
+        let Lists { poses, seen, .. } = &self.visible.lists;
+        let key = |pose: &VisiblePose, instance: u32| (pose.model, pose.levels, pose.has_morphs, instance);
+        let key_of = |seen: &VisibleInstance| key(&poses[seen.pose as usize], seen.instance);
+        let instance = self.index_of(number)? as u32;
+        let wanted = key(&self.pose_of_seen(instance)?, instance);
+        seen.binary_search_by_key(&wanted, key_of).ok().map(|index| index as u32)
+    }
+
+    /// Returns the pose of an instance that the camera may see.
+    fn pose_of_seen(&self, instance: u32) -> Option<VisiblePose> {
+        Part::pose_of_seen(&self.visible.parts, &self.visible.runs, instance)
     }
 
     /// Overwrites `positions_world` with the position of each node of the instance with a number, in the order of

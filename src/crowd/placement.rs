@@ -7,7 +7,7 @@
 
 use std::f32::consts::{FRAC_PI_2, TAU};
 
-use glam::{Affine3A, Mat3A, Vec2, Vec3};
+use glam::{Affine3A, Vec2, Vec3};
 
 use super::random::SplitMix64;
 use super::scatter;
@@ -72,9 +72,8 @@ pub(super) fn line(reaches: impl Iterator<Item = Vec2>) -> Vec<Placement> {
     const GAP: f32 = 0.1;
     let mut end = 0.0f32;
     let mut place = |reach: Vec2| {
-        let room = (1.0 + GAP) * reach.element_sum();
         let at = end + 0.5 * GAP * reach.element_sum() + reach.x;
-        end += room;
+        end += (1.0 + GAP) * reach.element_sum();
         at
     };
     let places: Vec<f32> = reaches.map(&mut place).collect();
@@ -98,7 +97,7 @@ impl Placement {
     pub const ORIGIN: Self = Self { position: Vec3::ZERO, heading: Vec2::X, scale: 1.0 };
 
     pub fn new(position: Vec2, yaw_radians: f32) -> Self {
-        Self { position: Vec3::new(position.x, 0.0, position.y), heading: heading(yaw_radians), scale: 1.0 }
+        Self { position: Vec3::new(position.x, 0.0, position.y), heading: Vec2::from_angle(yaw_radians), scale: 1.0 }
     }
 
     /// Returns the placement of a model with a scale, of which the point `stand` is here.
@@ -109,9 +108,7 @@ impl Placement {
     /// Returns the placement after a turn about the world's Y axis.
     #[inline]
     pub fn turned(self, turn: Vec2) -> Self {
-        let (position, heading) = (turned(self.position, turn), self.heading);
-        let heading = Vec2::new(heading.x * turn.x - heading.y * turn.y, heading.x * turn.y + heading.y * turn.x);
-        Self { position, heading, ..self }
+        Self { position: turned(self.position, turn), heading: turn.rotate(self.heading), ..self }
     }
 
     /// Returns the rows of the matrix.
@@ -124,18 +121,8 @@ impl Placement {
 
     /// Returns the matrix.
     pub fn world_from_model(&self) -> Affine3A {
-        let Self { position, heading, scale } = *self;
-        let (cos, sin) = (heading.x * scale, heading.y * scale);
-        let columns = [Vec3::new(cos, 0.0, -sin), Vec3::new(0.0, scale, 0.0), Vec3::new(sin, 0.0, cos)];
-        let [x, y, z] = columns.map(Into::into);
-        Affine3A { matrix3: Mat3A::from_cols(x, y, z), translation: position.into() }
+        self.rows().into()
     }
-}
-
-/// Returns the cosine and the sine of a rotation about +Y.
-pub(super) fn heading(yaw_radians: f32) -> Vec2 {
-    let (sin, cos) = yaw_radians.sin_cos();
-    Vec2::new(cos, sin)
 }
 
 /// Turns a point about the Y axis, by a cosine and a sine.
@@ -167,15 +154,9 @@ fn hexagonal_disc(count: usize) -> Vec<Vec2> {
     let radius = (count as f64 * 0.866_025_4 / std::f64::consts::PI).sqrt() + 2.0;
     let reach = (radius * 1.154_700_6).ceil() as i64;
     let radius_squared = (radius * radius).ceil() as i64;
-    let mut points: Vec<(i64, i64, i64)> = Vec::new();
-    for j in -reach..=reach {
-        for i in -reach..=reach {
-            let distance_squared = i * i + i * j + j * j;
-            if distance_squared <= radius_squared {
-                points.push((distance_squared, j, i));
-            }
-        }
-    }
+    let row = |j: i64| (-reach..=reach).map(move |i| (i * i + i * j + j * j, j, i));
+    let is_near = |(distance_squared, ..): &(i64, i64, i64)| *distance_squared <= radius_squared;
+    let mut points: Vec<(i64, i64, i64)> = (-reach..=reach).flat_map(row).filter(is_near).collect();
     points.sort_unstable_by_key(|&(distance_squared, j, i)| (distance_squared, j.abs(), j, i));
     points.truncate(count);
     points.into_iter().map(|(_, j, i)| Vec2::new(i as f32 + 0.5 * j as f32, j as f32 * ROW_DISTANCE)).collect()

@@ -43,9 +43,9 @@ impl Repertoire {
     }
 
     /// Returns the gait of a clip.
-    pub fn gait(&mut self, models: &[Model], model: usize, clip: u32) -> Gait {
-        let Some(model_clip) = clip_of(&models[model], Some(clip)) else { return Gait::default() };
-        *self.playable(model, Some(clip)).gait.get_or_insert_with(|| gait_of(&models[model], model_clip))
+    pub fn gait(&mut self, models: &[Model], model: usize, clip: Option<u32>) -> Gait {
+        let Some(model_clip) = clip_of(&models[model], clip) else { return Gait::default() };
+        *self.playable(model, clip).gait.get_or_insert_with(|| gait_of(&models[model], model_clip))
     }
 
     /// Compiles a clip for the lanes.

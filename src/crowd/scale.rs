@@ -5,11 +5,11 @@ use glam::Vec2;
 
 use super::Crowd;
 use super::settings::ModelClips;
-use crate::measure::{PosedBounds, rest_height};
+use crate::measure::rest_height;
 
-/// The scales that repair a unit, as powers of ten: none, centimetres, millimetres, and both the other way around. A tenth is
-/// not one of them: no tool works in decimetres, and a fox of 15 metres next to a man would be no repair.
-const REPAIRS: [i32; 5] = [0, -2, -3, 2, 3];
+/// The scales that repair a unit, with their logarithms: none, centimetres, millimetres, and both the other way around. A tenth
+/// is not one of them: no tool works in decimetres, and a fox of 15 metres next to a man would be no repair.
+const REPAIRS: [(f32, f32); 5] = [(1.0, 0.0), (0.01, -2.0), (0.001, -3.0), (100.0, 2.0), (1000.0, 3.0)];
 
 /// Returns a scale for each model: the one of [`REPAIRS`] that brings it closest to the median size. It is 1 up to a factor
 /// of ten.
@@ -27,17 +27,11 @@ fn common_unit_scales(sizes: &[f32]) -> Vec<f32> {
             return 1.0;
         }
         let wanted = (median / size).log10();
-        let distance = |&exponent: &i32| (exponent as f32 - wanted).abs();
+        let distance = |(_, exponent): &(f32, f32)| (exponent - wanted).abs();
         let nearest = REPAIRS.into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        nearest.map_or(1.0, power_of_ten)
+        nearest.map_or(1.0, |(scale, _)| scale)
     };
     sizes.iter().map(scale).collect()
-}
-
-/// Returns a power of ten, rounded once. The result of `powi` may differ between platforms.
-fn power_of_ten(exponent: i32) -> f32 {
-    let power = (0..exponent.unsigned_abs()).fold(1.0f64, |power, _| power * 10.0);
-    (if exponent < 0 { 1.0 / power } else { power }) as f32
 }
 
 impl Crowd {
@@ -49,10 +43,9 @@ impl Crowd {
     }
 
     fn repair_units(&mut self) -> Vec<f32> {
-        let model_count = self.models.len();
-        let rest: Vec<PosedBounds> =
-            (0..model_count).map(|model| self.repertoire.bounds(&self.models, model, None)).collect();
-        let sizes: Vec<f32> = rest.iter().map(|bounds| 2.0 * bounds.half_extents().max_element()).collect();
+        let models = 0..self.models.len();
+        let rest = models.map(|model| self.repertoire.bounds(&self.models, model, None));
+        let sizes: Vec<f32> = rest.map(|bounds| 2.0 * bounds.half_extents().max_element()).collect();
         let scales = common_unit_scales(&sizes);
         for ((model, &size), &scale) in self.models.iter().zip(&sizes).zip(&scales) {
             if scale != 1.0 {
@@ -66,15 +59,14 @@ impl Crowd {
     /// Returns the horizontal extent of each model: the median over the clips that it plays, so one clip with a large
     /// movement does not push all instances apart.
     pub(super) fn footprints(&mut self, clips: &[ModelClips]) -> Vec<f32> {
-        let mut footprints = Vec::with_capacity(clips.len());
-        for (model, (clips, &scale)) in clips.iter().zip(&self.unit_scales).enumerate() {
-            let half_extents =
-                clips.iter().map(|&clip| self.repertoire.bounds(&self.models, model, clip).half_extents());
+        let Self { repertoire, models, unit_scales, .. } = self;
+        let footprint = |((model, clips), &scale): ((usize, &ModelClips), &f32)| {
+            let half_extents = clips.iter().map(|&clip| repertoire.bounds(models, model, clip).half_extents());
             let mut widths: Vec<f32> = half_extents.map(|half| 2.0 * half.x.max(half.z) * scale).collect();
             widths.sort_by(f32::total_cmp);
-            footprints.push(widths.get(widths.len() / 2).copied().filter(|width| *width > 0.0).unwrap_or(1.0));
-        }
-        footprints
+            widths.get(widths.len() / 2).copied().filter(|width| *width > 0.0).unwrap_or(1.0)
+        };
+        clips.iter().enumerate().zip(&*unit_scales).map(footprint).collect()
     }
 
     /// Returns how far each model reaches from its place to -X and to +X, in its first clip.

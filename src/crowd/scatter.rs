@@ -18,31 +18,27 @@ const TRIES: u32 = 16;
 const PACKED_TRIES: u32 = 8;
 /// The largest distance to these neighbours. The smallest is 1. A narrow ring packs points more densely.
 const REACH: f32 = 1.4;
-/// The cells in a unit of length. The diagonal of a cell is then not longer than 1.
-const CELLS_PER_UNIT: f32 = std::f32::consts::SQRT_2;
 
 /// Returns `count` points that are at least 1 apart, from the centre outwards. They fill a disc.
 pub(super) fn disc(count: usize, random: &mut SplitMix64) -> Vec<Vec2> {
     // The rim grows unevenly, so some points more than needed are drawn and the outermost ones dropped.
     let wanted = count + 6 * (count as f64).sqrt() as usize + 8;
-    let mut cells = Cells::new(wanted);
-    let mut points = Vec::with_capacity(wanted);
-    let mut draw = |point: Vec2, points: &mut Vec<Vec2>| {
-        if cells.take(point) {
-            points.push(point);
-        }
-    };
-    draw(Vec2::ZERO, &mut points);
+    let mut pack = Pack::new(wanted, wanted as f64);
+    pack.put(Vec2::ZERO, 1.0);
     // The list of points is also the queue. It almost never runs empty; it then starts again with the first point.
     for turn in 0.. {
-        if points.len() >= wanted {
+        if pack.points.len() >= wanted {
             break;
         }
-        let center = points[turn % points.len()];
+        let center = pack.points[turn % pack.points.len()];
         for _ in 0..TRIES {
-            draw(center + offset(random), &mut points);
+            let point = center + offset(random);
+            if pack.is_free(point, 1.0) {
+                pack.put(point, 1.0);
+            }
         }
     }
+    let mut points = pack.points;
     points.sort_unstable_by(|a, b| a.length_squared().total_cmp(&b.length_squared()));
     points.truncate(count);
     points
@@ -56,7 +52,7 @@ pub(super) fn packed(widths: &[f32], share: f32, random: &mut SplitMix64) -> Vec
     let widest = widths.iter().fold(f32::MIN_POSITIVE, |widest, &width| widest.max(width));
     // In units of the widest distance.
     let widths: Vec<f32> = widths.iter().map(|width| (width / widest).max(NARROWEST)).collect();
-    let mut pack = Pack::new(&widths);
+    let mut pack = Pack::new(widths.len(), widths.iter().map(|&width| f64::from(width).powi(2)).sum());
     let mut parent = 0;
     // As in `disc`, points grow from earlier ones, but each has its own width, and none is dropped.
     for &width in &widths {
@@ -97,10 +93,8 @@ impl Pack {
     const NONE: u32 = u32::MAX;
 
     /// Allocates cells for four times the area that the points fill.
-    fn new(widths: &[f32]) -> Self {
-        let area: f64 = widths.iter().map(|&width| f64::from(width).powi(2)).sum();
+    fn new(count: usize, area: f64) -> Self {
         let side = (2.0 * area.sqrt()) as usize + 8;
-        let count = widths.len();
         let last_of_cell = vec![Self::NONE; side * side];
         Self { side, last_of_cell, entries: Vec::with_capacity(count), points: Vec::with_capacity(count) }
     }
@@ -148,39 +142,5 @@ fn offset(random: &mut SplitMix64) -> Vec2 {
         if (1.0..REACH * REACH).contains(&offset.length_squared()) {
             return offset;
         }
-    }
-}
-
-/// A square lattice of cells around the origin. Each holds at most one point.
-struct Cells {
-    side: usize,
-    /// The point in each cell, or infinity.
-    points: Vec<Vec2>,
-}
-
-impl Cells {
-    /// Allocates cells for twice the area that this many points fill.
-    fn new(points: usize) -> Self {
-        let radius = 0.8 * (points as f64).sqrt() + 3.0;
-        let side = (2.0 * radius * f64::from(CELLS_PER_UNIT)) as usize;
-        Self { side, points: vec![Vec2::INFINITY; side * side] }
-    }
-
-    /// Puts a point into its cell, unless it is outside the lattice or closer than 1 to another point.
-    fn take(&mut self, point: Vec2) -> bool {
-        let cell = point * CELLS_PER_UNIT + 0.5 * self.side as f32;
-        // The points that are closer than 1 lie at most two cells away.
-        let inside = 2.0..(self.side - 2) as f32;
-        if !inside.contains(&cell.x) || !inside.contains(&cell.y) {
-            return false;
-        }
-        let (x, y) = (cell.x as usize, cell.y as usize);
-        let rows = (y - 2..=y + 2).map(|row| row * self.side + x);
-        let mut near = rows.flat_map(|at| &self.points[at - 2..=at + 2]);
-        let is_free = near.all(|other| other.distance_squared(point) >= 1.0);
-        if is_free {
-            self.points[y * self.side + x] = point;
-        }
-        is_free
     }
 }

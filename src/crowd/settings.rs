@@ -144,18 +144,9 @@ pub enum CrowdError {
         /// The clips of each model that are most like it, or `none`.
         allowed: String,
     },
-    /// The spacing or the height is zero, negative or not finite.
-    #[error("a {0} of {1} metres: it must be a positive number")]
-    Metres(&'static str, f32),
-    /// The variety is not in 0..=1.
-    #[error("a variety of {0}: it must be a number from 0 to 1")]
-    Variety(f32),
-    /// The speed is not finite.
-    #[error("a speed of {0}: it must be a finite number")]
-    Speed(f32),
-    /// The rate of shared poses is zero, negative or not finite.
-    #[error("{0} shared poses a second: it must be a positive number")]
-    SharedPoses(f64),
+    /// A setting with its value, and the numbers that it may have.
+    #[error("{0}: it must be a {1}")]
+    OutOfRange(String, &'static str),
     /// There are more instances than [`MAX_INSTANCES`](super::MAX_INSTANCES).
     #[error("{0} instances: at most {max} are supported", max = super::MAX_INSTANCES)]
     TooManyInstances(u32),

@@ -4,6 +4,7 @@
 //! In: a time, to which [`Crowd::move_to`] has moved the instances. Out: points in the world. The renderer does not need
 //! any of this.
 
+use std::collections::BTreeSet;
 use std::f32::consts::TAU;
 
 use glam::{Affine3A, Vec3};
@@ -69,18 +70,15 @@ impl Crowd {
     /// middle of its vertices, and the distance of the farthest one. `None` without such an instance or without vertices.
     pub fn posed_sphere(&self, number: u32, time_seconds: f64) -> Option<(Vec3, f32)> {
         let instance = &self.instances[self.index_of(number)?];
-        let mut skinner = Skinner::new(self);
-        let vertices = skinner.vertices_world(instance, time_seconds);
-        sphere(vertices.iter().copied())
+        sphere(Skinner::new(self).vertices_world(instance, time_seconds).iter().copied())
     }
 
     /// Returns `world_from_node`, and the radius of the character, of [`Self::middle_with`]. `None` if there is no such node,
     /// or if it is not at a finite place.
     pub fn node_in_world(&self, nodes: &[Option<u32>], time_seconds: f64) -> Option<(Affine3A, f32)> {
         let (instance, node) = self.middle_with(nodes)?;
-        let mut skinner = Skinner::new(self);
-        let model_from_node = skinner.pose(instance, time_seconds).model_from_node.get(node as usize)?;
-        let world_from_node = self.world_from_model(instance) * *model_from_node;
+        let model_from_node = *Skinner::new(self).pose(instance, time_seconds).model_from_node.get(node as usize)?;
+        let world_from_node = self.world_from_model(instance) * model_from_node;
         world_from_node.is_finite().then_some((world_from_node, instance.radius))
     }
 
@@ -122,22 +120,17 @@ impl Crowd {
     }
 
     /// Returns the indices of the instances that reach farthest in some horizontal direction, or of all in a small crowd.
-    fn outermost(&self) -> Vec<usize> {
+    fn outermost(&self) -> BTreeSet<usize> {
         if self.instances.len() <= MAX_OUTLINE_INSTANCES {
             return (0..self.instances.len()).collect();
         }
-        let mut chosen: Vec<usize> = (0..MAX_OUTLINE_INSTANCES)
-            .filter_map(|step| {
-                let (sin, cos) = (TAU * step as f32 / MAX_OUTLINE_INSTANCES as f32).sin_cos();
-                let reach =
-                    |instance: &Instance| self.center_of(instance).dot(Vec3::new(cos, 0.0, sin)) + instance.radius;
-                let reaches = self.instances.iter().map(reach).enumerate();
-                reaches.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
-            })
-            .collect();
-        chosen.sort_unstable();
-        chosen.dedup();
-        chosen
+        let farthest = |step: usize| {
+            let (sin, cos) = (TAU * step as f32 / MAX_OUTLINE_INSTANCES as f32).sin_cos();
+            let reach = |instance: &Instance| self.center_of(instance).dot(Vec3::new(cos, 0.0, sin)) + instance.radius;
+            let reaches = self.instances.iter().map(reach).enumerate();
+            reaches.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
+        };
+        (0..MAX_OUTLINE_INSTANCES).filter_map(farthest).collect()
     }
 
     /// Returns the distance from `origin` to the first character or the ground along the unit vector `direction`, at

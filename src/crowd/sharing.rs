@@ -21,21 +21,18 @@ impl Crowd {
         let mut worst = SharingError::default();
         let same_clip = |a: &Instance, b: &Instance| (a.model, a.clip) == (b.model, b.clip);
         for instances in self.instances.chunk_by(same_clip) {
-            let (Some(instance), true) = (instances.first(), instances.iter().any(|instance| instance.phase != 0.0))
-            else {
-                continue;
-            };
+            let instance = &instances[0];
             let model = &self.models[instance.model as usize];
-            if let Some(clip) = clip_of(model, instance.clip) {
-                // Rounding moves a start time by at most half of the distance to the next one.
-                let shift_seconds = 0.5 * f64::from(clip.duration_seconds) / shared_pose_count(Some(clip), share_hz);
-                let displacement = worst_displacement(model, clip, shift_seconds);
-                let largest = instances.iter().map(|instance| instance.placement.scale).fold(0.0, f32::max);
-                worst.metres = worst.metres.max(largest * displacement);
-                let share_of_size = instance.placement.scale * displacement / (2.0 * instance.radius);
-                if share_of_size.is_finite() {
-                    worst.share_of_size = worst.share_of_size.max(share_of_size);
-                }
+            let clip = clip_of(model, instance.clip);
+            let Some(clip) = clip.filter(|_| instances.iter().any(|instance| instance.phase != 0.0)) else { continue };
+            // Rounding moves a start time by at most half of the distance to the next one.
+            let shift_seconds = 0.5 * f64::from(clip.duration_seconds) / shared_pose_count(Some(clip), share_hz);
+            let displacement = worst_displacement(model, clip, shift_seconds);
+            let largest = instances.iter().map(|instance| instance.placement.scale).fold(0.0, f32::max);
+            worst.metres = worst.metres.max(largest * displacement);
+            let share_of_size = instance.placement.scale * displacement / (2.0 * instance.radius);
+            if share_of_size.is_finite() {
+                worst.share_of_size = worst.share_of_size.max(share_of_size);
             }
         }
         Some(worst)

@@ -40,7 +40,7 @@ pub(super) struct Ring {
 }
 
 /// The turn of a ring as a function of the time. Its speed may change, evenly for a while, so the turn has no jump.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Pace {
     /// The time at which the speed begins to change, and the turns at that time.
     start_seconds: f64,
@@ -53,11 +53,6 @@ struct Pace {
 }
 
 impl Pace {
-    fn steady(turns_per_second: f64) -> Self {
-        let (before, after) = (turns_per_second, turns_per_second);
-        Self { start_seconds: 0.0, turns: 0.0, change_seconds: 0.0, before, after }
-    }
-
     /// Returns the turns until a time.
     fn turns_at(&self, time_seconds: f64) -> f64 {
         let elapsed = time_seconds - self.start_seconds;
@@ -91,7 +86,8 @@ impl Ring {
     pub const STANDING: u32 = 0;
 
     fn new(turns_per_unit: f64, forward: Vec2, turns_per_second: f64) -> Self {
-        Self { turns_per_unit, forward, pace: Pace::steady(turns_per_second), turn: Vec2::X }
+        let pace = Pace { before: turns_per_second, after: turns_per_second, ..Pace::default() };
+        Self { turns_per_unit, forward, pace, turn: Vec2::X }
     }
 
     /// Turns the ring to its place at a time.
@@ -99,8 +95,7 @@ impl Ring {
         let turns = self.pace.turns_at(time_seconds);
         // Whole turns are dropped before the number is rounded to 32 bits. Infinite times stand still.
         let radians = if turns.is_finite() { (turns - turns.floor()) * TAU } else { 0.0 };
-        let (sin, cos) = radians.sin_cos();
-        self.turn = Vec2::new(cos as f32, sin as f32);
+        self.turn = DVec2::from_angle(radians).as_vec2();
     }
 
     /// Whether instances with another gait can stay where they are: they stand, or go in the same direction.
@@ -155,14 +150,10 @@ impl Crowd {
     /// Places the instances by their clips: those that walk on rings, and the others in the layout.
     pub(super) fn arrange(&mut self) {
         let Self { models, instances, repertoire, .. } = self;
-        let mut gait_of = |instance: &Instance| {
-            instance.clip.map_or_else(Gait::default, |clip| repertoire.gait(models, instance.model as usize, clip))
-        };
-        let mut gaits: Vec<(Gait, usize)> = Vec::with_capacity(instances.len());
         instances.sort_unstable_by_key(|instance| instance.rank);
-        gaits.extend(instances.iter().enumerate().map(|(index, instance)| (gait_of(instance), index)));
-        let (standing, mut moving): (Vec<_>, Vec<_>) =
-            gaits.into_iter().partition(|(gait, _)| gait.velocity == Vec2::ZERO);
+        let mut gait_of = |instance: &Instance| repertoire.gait(models, instance.model as usize, instance.clip);
+        let gaits = instances.iter().enumerate().map(|(index, instance)| (gait_of(instance), index));
+        let (standing, mut moving): (Vec<_>, Vec<_>) = gaits.partition(|(gait, _)| gait.velocity == Vec2::ZERO);
 
         let mut random = SplitMix64::new(self.seed, stream::PLACEMENTS);
         let width = |index: usize| self.widths[self.instances[index].model as usize];
@@ -225,10 +216,8 @@ impl Crowd {
         let mut gaits: Vec<Option<Gait>> = vec![None; rings.len()];
         for instance in instances {
             let ring = instance.ring as usize;
-            let gait =
-                instance.clip.map_or_else(Gait::default, |clip| repertoire.gait(models, instance.model as usize, clip));
-            let is_other = |known: &mut Gait| *known != gait;
-            if !rings[ring].fits(gait) || gaits[ring].as_mut().is_some_and(is_other) {
+            let gait = repertoire.gait(models, instance.model as usize, instance.clip);
+            if !rings[ring].fits(gait) || gaits[ring].is_some_and(|known| known != gait) {
                 return false;
             }
             gaits[ring] = Some(gait);

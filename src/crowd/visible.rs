@@ -43,7 +43,7 @@ pub(super) struct Visible {
     sorted: Sorted,
     /// The keys of each model.
     keys: Vec<Keys>,
-    /// The errors of the coarser levels of each model, each at least as large as that of the level before.
+    /// The errors of the coarser levels of each model.
     errors: Vec<Vec<f32>>,
     /// Whether the rest pose of each model, followed by its clips, has active morph targets.
     has_morphs: Vec<Vec<bool>>,
@@ -52,15 +52,8 @@ pub(super) struct Visible {
 impl Visible {
     /// Allocates room for the case that all instances are visible and each has its own pose.
     pub fn with_capacity(instances: usize, models: &[Model]) -> Self {
-        let errors = |model: &Model| {
-            let mut greatest = 0.0f32;
-            let levels = model.geometry.coarser_levels.iter().take(COARSEST);
-            let errors = levels.map(|level| {
-                greatest = greatest.max(level.error);
-                greatest
-            });
-            errors.collect()
-        };
+        let errors =
+            |model: &Model| model.geometry.coarser_levels.iter().take(COARSEST).map(|level| level.error).collect();
         let mut visible = Self {
             lists: Lists::with_capacity(instances),
             pose_counts: vec![0; models.len()],
@@ -85,17 +78,13 @@ impl Visible {
     /// Divides the instances. Their clips have changed, or the instances are in another order.
     fn divide(&mut self, instances: &[Instance]) {
         self.runs.clear();
-        for (index, instance) in (0..).zip(instances) {
-            let clips = instance.clips();
-            if self.runs.last().is_none_or(|last| last.clips != clips) {
-                let has_morphs = &self.has_morphs[clips.model as usize];
-                let of_clip = |clip: Option<u32>| has_morphs[clip.map_or(0, |clip| clip as usize + 1)];
-                let has_morphs = of_clip(clips.from) || of_clip(clips.to);
-                self.runs.push(Run { clips, end: index, has_morphs });
-            }
-            if let Some(last) = self.runs.last_mut() {
-                last.end = index + 1;
-            }
+        let mut end = 0;
+        for alike in instances.chunk_by(|a, b| a.clips() == b.clips()) {
+            let clips = alike[0].clips();
+            let has_morphs = &self.has_morphs[clips.model as usize];
+            let of_clip = |clip: Option<u32>| has_morphs[clip.map_or(0, |clip| clip as usize + 1)];
+            end += alike.len() as u32;
+            self.runs.push(Run { clips, end, has_morphs: of_clip(clips.from) || of_clip(clips.to) });
         }
         Part::divide(instances, &self.keys, &mut self.parts);
         self.sorted.make_room(&self.parts, instances.len());

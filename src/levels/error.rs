@@ -38,11 +38,11 @@ const MOST_VERTICES: usize = 128;
 /// The number of poses in which the mean distance is measured. It differs little between poses.
 const MEAN_POSES: usize = 3;
 
-/// A point on the surface, and the connected part to which it belongs.
+/// A point on a surface, with the number of the connected part in full detail, or of the draw range of a level.
 #[derive(Debug, Clone, Copy)]
 struct Point {
     place: Place,
-    part: usize,
+    owner: usize,
 }
 
 /// A connected part of a draw range in full detail.
@@ -92,8 +92,8 @@ impl Surface {
 /// A level that is prepared for the measurement.
 struct Level {
     surface: Surface,
-    /// Points on its surface, each with its draw range.
-    points: Vec<(usize, Place)>,
+    /// Points on its surface.
+    points: Vec<Point>,
     /// Whether the level has lost each part.
     is_lost: Vec<bool>,
     /// The vertices that each draw range uses, sorted.
@@ -146,7 +146,6 @@ impl<'m> FullSurface<'m> {
         let parts = parts(full, reference);
         let surface = Surface::new(full, reference);
         let points = spread(parts.iter().map(|part| &part.component.triangles[..]), reference);
-        let points = points.into_iter().map(|(part, place)| Point { place, part }).collect();
         let boxes = poses.iter().take(MEAN_POSES).map(|posed| surface.boxes(posed)).collect();
         Self { reference, poses, parts, surface, points, boxes }
     }
@@ -177,9 +176,9 @@ impl<'m> FullSurface<'m> {
             let largest = share * level.vertices.iter().map(&mut to_level).fold(0.0, f32::max);
             let mut mean = 0.0;
             if let Some(full_boxes) = self.boxes.get(index) {
-                let to_full = |(range, place): &(usize, Place)| {
+                let to_full = |&Point { place, owner }: &Point| {
                     let position = place.position(posed);
-                    let nearest = self.surface.nearest(*range, (full_boxes, posed), position, &mut newest_in_full);
+                    let nearest = self.surface.nearest(owner, (full_boxes, posed), position, &mut newest_in_full);
                     nearest.map_or(0.0, |nearest| place.distance(&nearest, posed))
                 };
                 let sum = self.points.iter().map(to_level).sum::<f32>() + level.points.iter().map(to_full).sum::<f32>();
@@ -197,9 +196,9 @@ impl<'m> FullSurface<'m> {
 impl Level {
     /// Returns the place of the level that is nearest to a point in a pose.
     fn nearest(&self, parts: &[Part], point: &Point, pose: (&[Vec<NodeBox>], &[Vec3A]), newest: &mut Newest) -> Place {
-        let Part { range, middle, .. } = parts[point.part];
+        let Part { range, middle, .. } = parts[point.owner];
         let mut on_surface = || self.surface.nearest(range, pose, point.place.position(pose.1), newest);
-        let nearest = if self.is_lost[point.part] { None } else { on_surface() };
+        let nearest = if self.is_lost[point.owner] { None } else { on_surface() };
         nearest.unwrap_or_else(|| Place::of_vertex(middle))
     }
 }
@@ -236,13 +235,13 @@ fn prepare(parts: &[Part], levels: &[Triangles], reference: &[Vec3A]) -> Vec<Lev
 /// pose. They are looked for at the first level without them. A vertex that is far then is far from all coarser levels too.
 fn choose_vertices(parts: &[Part], levels: &mut [Level], poses: &[Vec<Vec3A>], reference: &[Vec3A]) {
     let mut left: Vec<Point> = Vec::new();
-    for (part, own) in parts.iter().enumerate() {
-        left.extend(own.component.vertices.iter().map(|&vertex| Point { place: Place::of_vertex(vertex), part }));
+    for (owner, own) in parts.iter().enumerate() {
+        left.extend(own.component.vertices.iter().map(|&vertex| Point { place: Place::of_vertex(vertex), owner }));
     }
     let mut lost: Vec<(f32, Point)> = Vec::new();
     for level in levels {
         let is_used =
-            |point: &Point| level.used[parts[point.part].range].binary_search(&point.place.corners[0]).is_ok();
+            |point: &Point| level.used[parts[point.owner].range].binary_search(&point.place.corners[0]).is_ok();
         let (kept, now): (Vec<Point>, Vec<Point>) = left.into_iter().partition(is_used);
         left = kept;
         let boxes = level.surface.boxes(reference);
@@ -263,8 +262,8 @@ fn choose_vertices(parts: &[Part], levels: &mut [Level], poses: &[Vec<Vec3A>], r
     }
 }
 
-/// Returns points that are evenly spread over the area of triangles, each with the number of its list. Always the same ones.
-fn spread<'t>(lists: impl Iterator<Item = &'t [[u32; 3]]> + Clone, positions: &[Vec3A]) -> Vec<(usize, Place)> {
+/// Returns points that are evenly spread over the area of triangles, each with the number of its list as owner. Always the same ones.
+fn spread<'t>(lists: impl Iterator<Item = &'t [[u32; 3]]> + Clone, positions: &[Vec3A]) -> Vec<Point> {
     let area = |corners: &[u32; 3]| {
         let [a, b, c] = corners.map(|corner| positions[corner as usize]);
         f64::from((b - a).cross(c - a).length())
@@ -274,11 +273,11 @@ fn spread<'t>(lists: impl Iterator<Item = &'t [[u32; 3]]> + Clone, positions: &[
     let step = triangles().map(|(_, corners)| area(corners)).sum::<f64>() / POINTS as f64;
     let mut points = Vec::with_capacity(POINTS);
     let mut area_so_far = 0.0;
-    for (number, corners) in triangles() {
+    for (owner, corners) in triangles() {
         area_so_far += area(corners);
         while points.len() < POINTS && (points.len() as f64 + 0.5) * step < area_so_far {
             let place = Place { corners: *corners, weights: spread_weights(points.len()) };
-            points.push((number, place));
+            points.push(Point { place, owner });
         }
     }
     points

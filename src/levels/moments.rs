@@ -29,10 +29,8 @@ const SPREAD: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Moment {
     Rest,
-    /// The rest pose with a weight of 1 for one morph target.
-    MorphEnd {
-        weight_index: usize,
-    },
+    /// The rest pose with a weight of 1 for the morph target with this index.
+    MorphEnd(usize),
     Clip {
         clip: usize,
         time_seconds: f64,
@@ -57,14 +55,14 @@ impl<'m> MomentPoser<'m> {
     pub fn pose(&mut self, moment: Moment) -> Pose<'_> {
         let (clip, time_seconds) = match moment {
             Moment::Clip { clip, time_seconds } => (self.model.clips.get(clip), time_seconds),
-            Moment::Rest | Moment::MorphEnd { .. } => (None, 0.0),
+            Moment::Rest | Moment::MorphEnd(_) => (None, 0.0),
         };
         let pose = pose_model(self.model, clip, time_seconds, &mut self.scratch);
         self.palette.clear();
         self.palette.extend(joint_matrices(&self.model.palette, pose.model_from_node));
         self.morph_weights.clear();
         self.morph_weights.extend_from_slice(pose.morph_weights);
-        if let Moment::MorphEnd { weight_index } = moment
+        if let Moment::MorphEnd(weight_index) = moment
             && let Some(weight) = self.morph_weights.get_mut(weight_index)
         {
             *weight = 1.0;
@@ -121,7 +119,7 @@ pub(super) fn candidates(model: &Model) -> Vec<Moment> {
     let mut candidates = vec![Moment::Rest];
     let weight_count = model.morph_weight_count();
     let ends = (0..weight_count).step_by(weight_count.div_ceil(MOST_MORPH_ENDS).max(1));
-    candidates.extend(ends.map(|weight_index| Moment::MorphEnd { weight_index }));
+    candidates.extend(ends.map(Moment::MorphEnd));
     let work = (model.skeleton.len() + model.palette.len()).max(1);
     let most = (CANDIDATE_WORK / work).clamp(32, MOST_CANDIDATES);
     let clip_step = model.clips.len().div_ceil(most / 2).max(1);

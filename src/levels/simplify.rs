@@ -88,8 +88,7 @@ impl Reference {
             let samples = |set| model.materials.get(range.material as usize).is_some_and(|m| m.samples(set));
             [0, 1].map(samples)
         });
-        let sampled = sampled.collect();
-        Self { positions, extent, attributes, weights, sampled }
+        Self { positions, extent, attributes, weights, sampled: sampled.collect() }
     }
 
     /// Returns about `target` of the triangles' number, over a part of their vertices. Returns `None` if a triangle would
@@ -173,29 +172,23 @@ impl SplitVertices {
 
     /// Turns triangles of split vertices into triangles of the geometry. They are still in the order of draw ranges.
     fn join(&self, indices: &[u32], range_count: usize) -> Option<Triangles> {
-        let mut joined = Triangles::default();
+        let mut joined = Triangles { indices: Vec::with_capacity(indices.len()), ranges: vec![0..0; range_count] };
+        let mut last = 0;
         for corners in indices.as_chunks::<3>().0 {
-            let [a, b, c] = corners.map(|corner| self.ranges[corner as usize]);
-            let range = a as usize;
-            if a != b || b != c || range + 1 < joined.ranges.len() {
+            let [a, b, c] = corners.map(|corner| self.ranges[corner as usize] as usize);
+            if a != b || b != c || a < last {
                 return None;
             }
-            joined.open(range + 1);
+            last = a;
             joined.indices.extend(corners.map(|corner| self.vertices[corner as usize]));
-            joined.ranges[range].end = joined.indices.len();
+            joined.ranges[a].end = joined.indices.len();
         }
-        joined.open(range_count);
+        let mut end = 0;
+        for range in &mut joined.ranges {
+            *range = end..end.max(range.end);
+            end = range.end;
+        }
         Some(joined)
-    }
-}
-
-impl Triangles {
-    /// Adds empty draw ranges until there are `count`.
-    fn open(&mut self, count: usize) {
-        let end = self.indices.len();
-        while self.ranges.len() < count {
-            self.ranges.push(end..end);
-        }
     }
 }
 

@@ -18,7 +18,7 @@
 //! not move alike (a dance, feet that shuffle), the body moves with them (a drone that circles), or the clip does not
 //! end as it began (a fall, a dodge, a clip that moves the character by itself).
 
-use glam::{Vec2, Vec3};
+use glam::{Vec2, Vec3, Vec3Swizzles};
 
 use super::floor::SOLE_SHARE;
 use super::{extent, rest_positions, standing_point};
@@ -89,7 +89,7 @@ pub fn gait_of(model: &Model, clip: &Clip) -> Gait {
     if clip.drift != Vec2::ZERO {
         let velocity = clip.drift / clip.duration_seconds;
         let sideways = velocity.normalize_or_zero().perp();
-        let distances = soles.iter().map(|&sole| (flat(rest[sole]) - flat(stand)).dot(sideways).abs());
+        let distances = soles.iter().map(|&sole| (rest[sole].xz() - stand.xz()).dot(sideways).abs());
         return Gait { velocity, stance: distances.sum::<f32>() / soles.len().max(1) as f32 };
     }
     let body = thinned(0..rest.len());
@@ -112,15 +112,17 @@ pub fn gait_of(model: &Model, clip: &Clip) -> Gait {
         return Gait::default();
     }
     let sideways = treadmill.normalize().perp();
-    let distances =
-        contacts.iter().map(|contact| contact.weight * (contact.position - flat(stand)).dot(sideways).abs());
+    let distances = contacts.iter().map(|contact| contact.weight * (contact.position - stand.xz()).dot(sideways).abs());
     Gait { velocity: -treadmill, stance: distances.sum::<f32>() / weight_of(&contacts) }
 }
 
 /// Returns the contacts of all steps, from the poses at their ends, which begin with the soles. `low` is the largest
 /// height of a contact above the lowest point of the body.
 fn contacts(poses: &[Vec<Vec3>], sole_count: usize, low: f32, step_seconds: f32) -> Vec<Contact> {
-    let body_of = |pose: &Vec<Vec3>| (extent(pose).0, center(&pose[sole_count..]));
+    let body_of = |pose: &Vec<Vec3>| {
+        let body = pose[sole_count..].iter().map(|position| position.xz());
+        (extent(pose).0, body.sum::<Vec2>() / (pose.len() - sole_count).max(1) as f32)
+    };
     let bodies: Vec<(f32, Vec2)> = poses.iter().map(body_of).collect();
     let mut contacts = Vec::new();
     for sole in 0..sole_count {
@@ -130,9 +132,9 @@ fn contacts(poses: &[Vec<Vec3>], sole_count: usize, low: f32, step_seconds: f32)
             let position = 0.5 * (ends[0] + ends[1]);
             let weight = 1.0 - (position.y - lowest) / (CONTACT_SHARE * (highest - lowest));
             if weight > 0.0 && position.y <= 0.5 * (body[0].0 + body[1].0) + low {
-                let velocity = (flat(ends[1]) - flat(ends[0])) / step_seconds;
+                let velocity = (ends[1].xz() - ends[0].xz()) / step_seconds;
                 let from_body = velocity - (body[1].1 - body[0].1) / step_seconds;
-                contacts.push(Contact { position: flat(position), velocity, from_body, weight });
+                contacts.push(Contact { position: position.xz(), velocity, from_body, weight });
             }
         }
     }
@@ -166,14 +168,4 @@ fn median(values: impl Iterator<Item = (f32, f32)>) -> f32 {
 fn thinned(vertices: impl Iterator<Item = usize>) -> Vec<usize> {
     let vertices: Vec<_> = vertices.collect();
     vertices.iter().copied().step_by(vertices.len().div_ceil(MAX_VERTICES).max(1)).collect()
-}
-
-/// Returns x and z.
-fn flat(position: Vec3) -> Vec2 {
-    Vec2::new(position.x, position.z)
-}
-
-/// Returns the mean of the positions, x and z.
-fn center(positions: &[Vec3]) -> Vec2 {
-    positions.iter().copied().map(flat).sum::<Vec2>() / positions.len().max(1) as f32
 }

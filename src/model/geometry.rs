@@ -85,8 +85,8 @@ pub struct CoarserLevel {
     pub indices: Vec<u32>,
     /// The part of `indices` for each of [`Geometry::draw_ranges`]. It may be empty.
     pub ranges: Vec<std::ops::Range<u32>>,
-    /// How much a picture loses, as a distance in units of model space. No lost vertex is farther from the level's surface, in
-    /// any pose of any clip; and it grows with the mean distance between both surfaces.
+    /// How much a picture loses, as a distance in units of model space, at least that of the finer level. No lost vertex is
+    /// farther from the level's surface, in any pose of any clip; and it grows with the mean distance between both surfaces.
     pub error: f32,
     /// The number of joint matrices. The vertices follow only the first entries of the palette.
     pub joint_count: u32,

@@ -41,18 +41,33 @@ impl Skeleton {
         std::iter::successors(self.parent(node), |&node| self.parent(node))
     }
 
+    /// Returns whether a node is below another one.
+    pub fn is_below(&self, node: usize, above: usize) -> bool {
+        self.ancestors(node).any(|ancestor| ancestor == above)
+    }
+
+    /// Returns the nodes from `above`, which is left out, down to `below`, which must be below it.
+    pub fn path(&self, above: usize, below: usize) -> Option<Vec<usize>> {
+        let nodes = std::iter::once(below).chain(self.ancestors(below));
+        let mut path: Vec<usize> = nodes.take_while(|&node| node != above).collect();
+        path.reverse();
+        self.is_below(below, above).then_some(path)
+    }
+
+    /// Returns `parent_from_node` of each node in the rest pose.
+    pub fn rest_locals(&self) -> impl Iterator<Item = Affine3A> {
+        let LocalPose { translations, rotations, scales, .. } = &self.rest;
+        let mut fixed = self.fixed_locals.iter().peekable();
+        (0..self.len()).map(move |node| match fixed.next_if(|fixed| fixed.node as usize == node) {
+            Some(fixed) => fixed.parent_from_node,
+            None => Affine3A::from_scale_rotation_translation(scales[node], rotations[node], translations[node]),
+        })
+    }
+
     /// Returns `model_from_node` of each node in the rest pose.
     pub fn rest_matrices(&self) -> Vec<Affine3A> {
-        let Self { parents, rest, fixed_locals, .. } = self;
-        let LocalPose { translations, rotations, scales, .. } = rest;
-        let mut fixed = fixed_locals.iter().peekable();
-        let mut model_from_node: Vec<Affine3A> = Vec::with_capacity(parents.len());
-        for (node, &parent) in parents.iter().enumerate() {
-            let (scale, rotation, translation) = (scales[node], rotations[node], translations[node]);
-            let parent_from_node = match fixed.next_if(|fixed| fixed.node as usize == node) {
-                Some(fixed) => fixed.parent_from_node,
-                None => Affine3A::from_scale_rotation_translation(scale, rotation, translation),
-            };
+        let mut model_from_node: Vec<Affine3A> = Vec::with_capacity(self.len());
+        for (&parent, parent_from_node) in self.parents.iter().zip(self.rest_locals()) {
             let model_from_parent = model_from_node.get(parent as usize).copied().unwrap_or(Affine3A::IDENTITY);
             model_from_node.push(model_from_parent * parent_from_node);
         }

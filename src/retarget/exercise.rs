@@ -1,6 +1,8 @@
 //! A clip for a model that has a skeleton and no clip: each joint turns out and back, in the order of the tree, as riggers test
 //! the range of motion. It shows what each joint moves.
 
+use std::collections::BTreeSet;
+
 use glam::{Quat, Vec3, Vec4};
 
 use crate::model::{Clip, Interpolation, Model, Track};
@@ -19,13 +21,10 @@ const MOST_JOINTS: usize = 1024;
 /// Returns the clip, if the model has joints that can turn. Rigid meshes of such a model turn too.
 pub fn exercise(model: &Model) -> Option<Clip> {
     let skeleton = &model.skeleton;
-    let mut turns = vec![false; skeleton.len()];
-    for &node in &model.palette.nodes {
-        turns[node as usize] = true;
-    }
     let has_joints = model.palette.joints().next().is_some();
-    let joints: Vec<usize> =
-        (0..skeleton.len()).filter(|&node| turns[node] && skeleton.is_free(node as u32)).take(MOST_JOINTS).collect();
+    let nodes: BTreeSet<u32> = model.palette.nodes.iter().copied().collect();
+    let joints = nodes.into_iter().filter(|&node| skeleton.is_free(node)).map(|node| node as usize);
+    let joints: Vec<usize> = joints.take(MOST_JOINTS).collect();
     if joints.is_empty() || !has_joints {
         return None;
     }

@@ -62,7 +62,7 @@ pub struct Stance {
     lefts: Vec<Vec3>,
     step_seconds: f32,
     /// How far the feet usually are from the wanted distance, to the left and to the front.
-    usual_error: Vec2,
+    pub usual_error: Vec2,
 }
 
 impl Stance {
@@ -75,7 +75,7 @@ impl Stance {
     pub fn new(rig: &Rig, clip: &Clip, scratch: &mut PoseScratch) -> Self {
         let count = Self::sample_count(clip);
         let step_seconds = clip.duration_seconds / (count - 1) as f32;
-        let hips = rig.humanoid.node(Role::HIPS).unwrap_or(0) as usize;
+        let hips = rig.node(Role::HIPS).unwrap_or(0);
         let mut left_at = |sample: usize| {
             let seconds = f64::from(step_seconds) * sample as f64;
             let matrices = pose_model(rig.model, Some(clip), seconds, scratch).model_from_node;
@@ -89,8 +89,8 @@ impl Stance {
         Self { lefts: (0..count).map(mean).collect(), step_seconds, usual_error: Vec2::ZERO }
     }
 
-    /// Measures the usual error, in poses of the source and the target in which both feet are low.
-    pub fn measure_usual_error(&mut self, target: &Rig, poses: impl Iterator<Item = (Feet, Legs)>) {
+    /// Returns the usual error, in poses of the source and the target in which both feet are low.
+    pub fn usual_error(target: &Rig, poses: impl Iterator<Item = (Feet, Legs)>) -> Vec2 {
         let (mut sum, mut weights) = (Vec2::ZERO, 0.0);
         for (feet, legs) in poses {
             let ([Some(left), Some(right)], [Some(a), Some(b)]) = (legs, feet.feet) else { continue };
@@ -100,7 +100,7 @@ impl Stance {
             weights += weight;
         }
         let mean = sum / weights;
-        self.usual_error = if weights > 1e-6 && mean.is_finite() { mean } else { Vec2::ZERO };
+        if weights > 1e-6 && mean.is_finite() { mean } else { Vec2::ZERO }
     }
 
     /// Returns the left of the body at a time.
@@ -146,7 +146,7 @@ impl Feet {
         // A foot in the air may be anywhere.
         let apart_in_height = (self.feet[0]?.height - self.feet[1]?.height).abs();
         let mut error = (-apart_in_height / APART_SHARE).exp() * (self.error_apart(target, legs)? - usual);
-        let own = &mut turns[target.humanoid.node(Role::HIPS)? as usize];
+        let own = &mut turns[target.node(Role::HIPS)?];
         let hips = (legs[0][0] - legs[1][0]).with_y(0.0);
         let by_yaw = Vec3::Y.cross(hips);
         let yaw = error.dot(by_yaw) / (by_yaw.length_squared() + (NARROW_SHARE * target.leg_length).powi(2));
@@ -162,8 +162,8 @@ impl Feet {
             let angle = (way.length() / bone.length()).min(MOST_SWING_DEGREES.to_radians());
             let swing = Quat::from_axis_angle(axis, angle);
             for limb in [Limb::UpperLeg, Limb::LowerLeg] {
-                let Some(node) = target.humanoid.limb(side, limb) else { continue };
-                turns[node as usize] = turns[node as usize].map(|own| swing * own);
+                let Some(node) = target.limb(side, limb) else { continue };
+                turns[node] = turns[node].map(|own| swing * own);
             }
         }
         Some(())
@@ -190,13 +190,9 @@ impl Feet {
 
 /// Returns where the ankle of a straight leg is that hangs from the hip joint, as the body stands, but turned to a left.
 fn straight_ankle(rig: &Rig, side: Side, left: Vec3) -> Option<Vec3> {
-    let [upper, lower, foot] =
-        [Limb::UpperLeg, Limb::LowerLeg, Limb::Foot].map(|limb| rig.place(Role::limb(side, limb)));
-    let (upper, lower, foot) = (upper?, lower?, foot?);
-    let from_pelvis = upper - rig.pelvis();
+    let from_pelvis = rig.place(Role::limb(side, Limb::UpperLeg))? - rig.pelvis();
     let turned = left * from_pelvis.x + front_of(left) * from_pelvis.z;
-    let length = upper.distance(lower) + lower.distance(foot);
-    Some(rig.pelvis() + turned + Vec3::Y * (from_pelvis.y - length))
+    Some(rig.pelvis() + turned + Vec3::Y * (from_pelvis.y - rig.length_of_leg(side)?))
 }
 
 fn front_of(left: Vec3) -> Vec3 {

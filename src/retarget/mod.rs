@@ -39,7 +39,7 @@ pub use in_place::keep_in_place;
 pub use roles::humanoid_of;
 
 use crate::model::humanoid::Humanoid;
-use crate::model::{Clip, Model, MorphTrack, Role, Skeleton, Track};
+use crate::model::{Clip, Model, Role, Skeleton, Track};
 use motion::Retarget;
 use rig::Rig;
 
@@ -185,12 +185,10 @@ fn retarget(model: &mut Model, of_model: &Humanoid, source: &Model, of_source: &
     let retarget = Retarget::new(&source_rig, &target_rig)?;
     let clips: Vec<Clip> =
         source.clips.iter().filter_map(|clip| Some(from_file(retarget.clip(clip)?, source))).collect();
-    let clip_count = clips.len();
-    let mut warnings = Vec::new();
-    if clip_count < source.clips.len() {
-        let (left_out, all) = (source.clips.len() - clip_count, source.clips.len());
-        warnings.push(format!("{left_out} of {all} clips have too many keys to be retargeted and are left out"));
-    }
+    let (clip_count, all) = (clips.len(), source.clips.len());
+    let left_out =
+        || format!("{} of {all} clips have too many keys to be retargeted and are left out", all - clip_count);
+    let warnings = (clip_count < all).then(left_out).into_iter().collect();
     model.clips.extend(clips);
     Some(Borrowed { way: Way::Retargeted, clip_count, warnings })
 }
@@ -232,20 +230,15 @@ impl Partners {
         for clip in &source.clips {
             animated.extend(clip.node_tracks().map(|track| track.node));
             for track in &clip.morph_weights {
-                if weights.contains_key(&track.first_weight) {
-                    continue;
-                }
                 // Both lists are sorted.
-                let of_source =
-                    source.skeleton.morphed_nodes.binary_search_by_key(&track.first_weight, |node| node.first_weight);
-                let own = of_source.ok().and_then(|index| {
-                    let of_source = source.skeleton.morphed_nodes[index];
-                    let node = partner(of_source.node, &mut taken)?;
-                    let own = model.skeleton.morphed_nodes.binary_search_by_key(&node, |morphed| morphed.node).ok()?;
-                    let own = model.skeleton.morphed_nodes[own];
-                    (own.weight_count == of_source.weight_count).then_some(own.first_weight)
+                weights.entry(track.first_weight).or_insert_with(|| {
+                    let [ours, theirs] = [model, source].map(|model| &model.skeleton.morphed_nodes);
+                    let of_source = theirs.binary_search_by_key(&track.first_weight, |node| node.first_weight).ok()?;
+                    let node = partner(theirs[of_source].node, &mut taken)?;
+                    let own = ours.binary_search_by_key(&node, |morphed| morphed.node).ok()?;
+                    let is_same = ours[own].weight_count == theirs[of_source].weight_count;
+                    is_same.then_some(ours[own].first_weight)
                 });
-                weights.insert(track.first_weight, own);
             }
         }
         taken.clear();
@@ -259,43 +252,28 @@ impl Partners {
         // What is still a matrix has shear, which no track can turn.
         let is_free = |node: u32| model.skeleton.is_free(node);
         let own = |node: u32| self.nodes.get(&node).copied().flatten().filter(|&node| is_free(node));
-        fn moved<T: Clone>(tracks: &[Track<T>], own: impl Fn(u32) -> Option<u32>) -> Vec<Track<T>> {
-            tracks.iter().filter_map(|track| Some(Track { node: own(track.node)?, ..track.clone() })).collect()
+        fn moved<T>(tracks: &mut Vec<Track<T>>, own: impl Fn(u32) -> Option<u32>) {
+            tracks.retain_mut(|track| own(track.node).map(|node| track.node = node).is_some());
         }
-        let clips: Vec<Clip> = source
-            .clips
-            .iter()
-            .map(|clip| {
-                let weights = clip.morph_weights.iter().filter_map(|track| {
-                    let first_weight = self.weights.get(&track.first_weight).copied().flatten()?;
-                    Some(MorphTrack { first_weight, ..track.clone() })
-                });
-                let clip = Clip {
-                    translations: moved(&clip.translations, own),
-                    rotations: moved(&clip.rotations, own),
-                    scales: moved(&clip.scales, own),
-                    morph_weights: weights.collect(),
-                    name: clip.name.clone(),
-                    duration_seconds: clip.duration_seconds,
-                    timelines: clip.timelines.clone(),
-                    ..Clip::default()
-                };
-                from_file(clip, source)
-            })
-            .collect();
-        let missing: Vec<&str> = self
-            .nodes
-            .iter()
-            .filter(|(_, own)| own.is_none_or(|own| !is_free(own)))
-            .map(|(&node, _)| &*source.skeleton.names[node as usize])
-            .collect();
-        let mut warnings = Vec::new();
-        if let [first, ..] = missing[..] {
-            let (count, all) = (missing.len(), self.nodes.len());
-            warnings.push(format!(
-                "{count} of {all} animated nodes are not in the model and stay still; the first is {first:?}"
-            ));
-        }
+        let borrowed = |clip: &Clip| {
+            let mut clip = from_file(clip.clone(), source);
+            moved(&mut clip.translations, own);
+            moved(&mut clip.rotations, own);
+            moved(&mut clip.scales, own);
+            clip.morph_weights.retain_mut(|track| {
+                let own = self.weights.get(&track.first_weight).copied().flatten();
+                own.map(|first_weight| track.first_weight = first_weight).is_some()
+            });
+            clip
+        };
+        let clips: Vec<Clip> = source.clips.iter().map(borrowed).collect();
+        let missing = self.nodes.keys().filter(|&&node| own(node).is_none());
+        let missing: Vec<&str> = missing.map(|&node| &*source.skeleton.names[node as usize]).collect();
+        let (count, all) = (missing.len(), self.nodes.len());
+        let stay = |first: &&str| {
+            format!("{count} of {all} animated nodes are not in the model and stay still; the first is {first:?}")
+        };
+        let warnings = missing.first().map(stay).into_iter().collect();
         let clip_count = clips.len();
         model.clips.extend(clips);
         Borrowed { way, clip_count, warnings }

@@ -46,8 +46,7 @@ struct SourcePose {
     /// The turn of each role that has a node.
     turns: Vec<Option<Quat>>,
     /// The turns of the hips and of the nodes of the trunk, and of the last of them and the nodes of the neck.
-    trunk: Vec<Quat>,
-    neck: Vec<Quat>,
+    chains: [Vec<Quat>; 2],
     /// The way of the pelvis from where it stands, as a share of the leg's length.
     pelvis: Vec3,
     feet: Feet,
@@ -67,9 +66,8 @@ struct Key {
 pub struct Retarget<'r> {
     source: &'r Rig<'r>,
     target: &'r Rig<'r>,
-    /// The chains of the trunk and the neck: nodes of the target, with the share of the chain above them.
-    trunk: Vec<(usize, f32)>,
-    neck: Vec<(usize, f32)>,
+    /// The nodes of the target's trunk and neck, each with its chain ([`Rig::chains`]) and the share of the chain above it.
+    chains: Vec<(usize, usize, f32)>,
     /// The roles that both rigs have, apart from those of trunk and neck, with the target's node.
     limbs: Vec<(Role, usize)>,
     twists: Vec<Twist>,
@@ -90,22 +88,20 @@ impl<'r> Retarget<'r> {
     /// Prepares for any number of clips. Returns `None` if the hips of the target cannot move.
     pub fn new(source: &'r Rig<'r>, target: &'r Rig<'r>) -> Option<Self> {
         let is_free = |node: usize| target.model.skeleton.is_free(node as u32);
-        let shares = |chain: &[usize]| -> Vec<(usize, f32)> {
-            let shares = (1..).zip(chain).map(|(rank, &node)| (node, rank as f32 / chain.len() as f32));
-            shares.filter(|&(node, _)| is_free(node)).collect()
+        let shares = |(chain, nodes): (usize, &'r Vec<usize>)| {
+            (1..).zip(nodes).map(move |(rank, &node)| (node, chain, rank as f32 / nodes.len() as f32))
         };
-        let (trunk, neck) = (shares(&target.trunk), shares(&target.neck));
-        let is_chain = |node: usize| trunk.iter().chain(&neck).any(|&(of_chain, _)| of_chain == node);
-        let hips = target.humanoid.node(Role::HIPS).map(|node| node as usize).filter(|&hips| is_free(hips))?;
-        let both = target.humanoid.roles().filter(|(role, _)| source.humanoid.node(*role).is_some());
-        let both = both.map(|(role, node)| (role, node as usize));
+        let chains = target.chains.iter().enumerate().flat_map(shares);
+        let chains: Vec<(usize, usize, f32)> = chains.filter(|&(node, ..)| is_free(node)).collect();
+        let is_chain = |node: usize| chains.iter().any(|&(of_chain, ..)| of_chain == node);
+        let hips = target.node(Role::HIPS).filter(|&hips| is_free(hips))?;
+        let both = Role::all().filter_map(|role| source.node(role).and(Some((role, target.node(role)?))));
         let limbs: Vec<(Role, usize)> =
             both.filter(|&(_, node)| node != hips && is_free(node) && !is_chain(node)).collect();
         let loose: Vec<_> = loose(target).into_iter().filter(|&(node, ..)| is_free(node)).collect();
-        let chains = trunk.iter().chain(&neck).map(|&(node, _)| node);
         let twists: Vec<Twist> = target.twists.iter().filter(|twist| is_free(twist.node)).copied().collect();
         let limb_nodes = limbs.iter().map(|&(_, node)| node).chain(twists.iter().map(|twist| twist.node));
-        let nodes = std::iter::once(hips).chain(chains).chain(limb_nodes).collect();
+        let nodes = std::iter::once(hips).chain(chains.iter().map(|&(node, ..)| node)).chain(limb_nodes).collect();
         let moved = std::iter::once(hips).chain(loose.iter().map(|&(node, ..)| node)).collect();
         let skeleton = &target.model.skeleton;
         let mut rest_rotations = skeleton.rest.rotations.clone();
@@ -119,8 +115,7 @@ impl<'r> Retarget<'r> {
         Some(Self {
             source,
             target,
-            trunk,
-            neck,
+            chains,
             limbs,
             twists,
             hips,
@@ -141,28 +136,20 @@ impl<'r> Retarget<'r> {
         let nodes = source_nodes + 2 * self.target.reference.len();
         self.charge(source_nodes * Stance::sample_count(clip) + nodes * USUAL_SAMPLES)?;
         let mut stance = Stance::new(self.source, clip, &mut scratch);
-        let mut usual = Vec::with_capacity(USUAL_SAMPLES);
-        for &seconds in times.iter().step_by(times.len().div_ceil(USUAL_SAMPLES)) {
+        let usual = times.iter().step_by(times.len().div_ceil(USUAL_SAMPLES)).map(|&seconds| {
             let pose = self.source_pose(clip, seconds, &stance, &mut scratch);
-            let (_, matrices) = self.posed(&self.target_turns(&pose));
-            usual.push((pose.feet, self.legs(&matrices)));
-        }
-        stance.measure_usual_error(self.target, usual.into_iter());
+            (pose.feet, self.legs(&self.posed(&self.target_turns(&pose)).1))
+        });
+        stance.usual_error = Stance::usual_error(self.target, usual);
         let mut key_at = |seconds: f32| {
             self.charge(nodes)?;
             let pose = self.source_pose(clip, seconds, &stance, &mut scratch);
             Some(self.key(seconds, &self.target_pose(&pose, &stance)))
         };
         let mut keys: Vec<Key> = Vec::with_capacity(times.len());
-        let mut last = None::<Key>;
         for seconds in times {
-            let next = key_at(seconds)?;
-            if let Some(last) = last.take() {
-                self.refine(last, &next, &mut key_at, &mut keys)?;
-            }
-            last = Some(next);
+            append(key_at(seconds)?, &mut key_at, &mut keys)?;
         }
-        keys.extend(last);
         Some(self.tracks(clip, &keys))
     }
 
@@ -183,34 +170,6 @@ impl<'r> Retarget<'r> {
             rotations: self.nodes.iter().map(rotation).collect(),
             translations: self.moved.iter().map(|&node| pose.translations[node]).collect(),
         }
-    }
-
-    /// Appends a key, and keys between it and the next one where interpolation is not exact enough.
-    fn refine(
-        &self,
-        first: Key,
-        next: &Key,
-        key_at: &mut impl FnMut(f32) -> Option<Key>,
-        keys: &mut Vec<Key>,
-    ) -> Option<()> {
-        // A stack of the keys that lie ahead; the nearest is last.
-        let mut ahead = vec![next.clone()];
-        let mut from = first;
-        while let Some(to) = ahead.last() {
-            if to.seconds - from.seconds > 2.0 * LEAST_STEP_SECONDS {
-                let middle = key_at(0.5 * (from.seconds + to.seconds))?;
-                if !are_close(&from, to, &middle) {
-                    ahead.push(middle);
-                    if keys.len() + ahead.len() > MOST_KEYS {
-                        return None;
-                    }
-                    continue;
-                }
-            }
-            let reached = ahead.pop()?;
-            keys.push(std::mem::replace(&mut from, reached));
-        }
-        (keys.len() <= MOST_KEYS).then_some(())
     }
 
     fn tracks(&self, clip: &Clip, keys: &[Key]) -> Clip {
@@ -245,28 +204,24 @@ impl<'r> Retarget<'r> {
             let body_from_node = rig.body_from_model * rotation_of(&matrices[node]);
             (body_from_node * rig.reference[node].inverse()).normalize()
         };
-        let of_role = |role: Role| rig.humanoid.node(role).map(|node| node as usize);
-        let turns: Vec<Option<Quat>> = Role::all().map(|role| of_role(role).map(turn)).collect();
-        let hips = turns[Role::HIPS.index()].unwrap_or_default();
-        let trunk: Vec<Quat> = std::iter::once(hips).chain(rig.trunk.iter().map(|&node| turn(node))).collect();
-        let top = trunk.last().copied().unwrap_or(hips);
-        let neck = std::iter::once(top).chain(rig.neck.iter().map(|&node| turn(node))).collect();
-        let joints = Side::BOTH.map(|side| of_role(Role::limb(side, Limb::UpperLeg)).map_or(Vec3::ZERO, place));
-        let pelvis = (0.5 * (joints[0] + joints[1]) - rig.pelvis()) / rig.leg_length;
-        let feet = Feet::new(rig, stance.left_at(seconds), |role: Role| of_role(role).map(place));
-        SourcePose { turns, trunk, neck, pelvis, feet }
+        let turns: Vec<Option<Quat>> = Role::all().map(|role| rig.node(role).map(turn)).collect();
+        let mut first = turns[Role::HIPS.index()].unwrap_or_default();
+        let chains = rig.chains.each_ref().map(|nodes| {
+            let turns: Vec<Quat> = std::iter::once(first).chain(nodes.iter().map(|&node| turn(node))).collect();
+            first = turns[nodes.len()];
+            turns
+        });
+        let pelvis = (rig.pelvis_at(place) - rig.pelvis()) / rig.leg_length;
+        let feet = Feet::new(rig, stance.left_at(seconds), |role: Role| rig.node(role).map(place));
+        SourcePose { turns, chains, pelvis, feet }
     }
 
     /// Returns the turns of the target's nodes that a clip moves, but for twist bones.
     fn target_turns(&self, pose: &SourcePose) -> Vec<Option<Quat>> {
-        let rig = self.target;
-        let mut turns: Vec<Option<Quat>> = vec![None; rig.reference.len()];
-        let hips_turn = pose.turns[Role::HIPS.index()].unwrap_or_default();
-        turns[self.hips] = Some(hips_turn);
-        for (chain, of_source) in [(&self.trunk, &pose.trunk), (&self.neck, &pose.neck)] {
-            for &(node, share) in chain {
-                turns[node] = Some(shared(of_source, share));
-            }
+        let mut turns: Vec<Option<Quat>> = vec![None; self.target.reference.len()];
+        turns[self.hips] = Some(pose.turns[Role::HIPS.index()].unwrap_or_default());
+        for &(node, chain, share) in &self.chains {
+            turns[node] = Some(shared(&pose.chains[chain], share));
         }
         for &(role, node) in &self.limbs {
             turns[node] = pose.turns[role.index()];
@@ -285,13 +240,14 @@ impl<'r> Retarget<'r> {
         }
         let (mut local, matrices) = self.posed(&turns);
 
-        let to_pelvis = rig.pelvis() + rig.leg_length * pose.pelvis - self.pelvis_of(&matrices);
+        let to_pelvis = rig.pelvis() + rig.leg_length * pose.pelvis - rig.pelvis_at(|node| self.place(node, &matrices));
         let way = to_pelvis + pose.feet.error(rig, to_pelvis, self.legs(&matrices));
         let model_way = rig.body_from_posed.inverse() * way;
         self.move_node(self.hips, model_way, &mut local, &matrices);
         for &(node, carrier, place) in &self.loose {
             // What is below the hips has already moved with them.
-            let moved = if self.is_below_hips(node) { Vec3::ZERO } else { model_way };
+            let moves_along = node == self.hips || rig.model.skeleton.is_below(node, self.hips);
+            let moved = if moves_along { Vec3::ZERO } else { model_way };
             let now = Vec3::from(matrices[node].translation);
             self.move_node(node, matrices[carrier].transform_point3(place) - now + moved, &mut local, &matrices);
         }
@@ -305,10 +261,6 @@ impl<'r> Retarget<'r> {
         let mut matrices = vec![Affine3A::IDENTITY; local.len()];
         model_from_nodes(&self.target.model.skeleton, &local, &mut matrices);
         (local, matrices)
-    }
-
-    fn is_below_hips(&self, node: usize) -> bool {
-        node == self.hips || self.target.model.skeleton.ancestors(node).any(|above| above == self.hips)
     }
 
     /// Moves a node by a way in model space.
@@ -338,29 +290,43 @@ impl<'r> Retarget<'r> {
         }
     }
 
+    /// Returns the place of a node in body space.
+    fn place(&self, node: usize, matrices: &[Affine3A]) -> Vec3 {
+        self.target.body_from_posed * Vec3::from(matrices[node].translation)
+    }
+
     /// Returns the hip joints and the ankles in body space.
     fn legs(&self, matrices: &[Affine3A]) -> Legs {
         let rig = self.target;
         Side::BOTH.map(|side| {
-            let joint = rig.humanoid.limb(side, Limb::UpperLeg)? as usize;
-            let foot = rig.humanoid.limb(side, Limb::Foot)? as usize;
+            let (joint, foot) = (rig.limb(side, Limb::UpperLeg)?, rig.limb(side, Limb::Foot)?);
             let carried = self.loose.iter().find(|&&(node, ..)| node == foot);
-            let ankle = carried.map_or(matrices[foot].translation.into(), |&(_, carrier, place)| {
-                matrices[carrier].transform_point3(place)
+            let ankle = carried.map_or(self.place(foot, matrices), |&(_, carrier, place)| {
+                rig.body_from_posed * matrices[carrier].transform_point3(place)
             });
-            Some([matrices[joint].translation.into(), ankle].map(|place| rig.body_from_posed * place))
+            Some([self.place(joint, matrices), ankle])
         })
     }
+}
 
-    /// Returns the middle between the hip joints in body space.
-    fn pelvis_of(&self, matrices: &[Affine3A]) -> Vec3 {
-        let rig = self.target;
-        let place = |side| {
-            let joint = rig.humanoid.limb(side, Limb::UpperLeg).unwrap_or(0);
-            rig.body_from_posed * Vec3::from(matrices[joint as usize].translation)
-        };
-        0.5 * (place(Side::Left) + place(Side::Right))
+/// Appends a key, and before it keys between the last one and it where interpolation is not exact enough. Each halves the time,
+/// so the recursion is not deep.
+fn append(next: Key, key_at: &mut impl FnMut(f32) -> Option<Key>, keys: &mut Vec<Key>) -> Option<()> {
+    while let Some(last) = keys.last() {
+        let seconds = 0.5 * (last.seconds + next.seconds);
+        // Late times may have no number between them.
+        let is_between = last.seconds < seconds && seconds < next.seconds;
+        if !is_between || next.seconds - last.seconds <= 2.0 * LEAST_STEP_SECONDS {
+            break;
+        }
+        let middle = key_at(seconds)?;
+        if are_close(last, &next, &middle) {
+            break;
+        }
+        append(middle, key_at, keys)?;
     }
+    keys.push(next);
+    (keys.len() <= MOST_KEYS).then_some(())
 }
 
 /// Returns whether interpolation between two keys gives the one in the middle, nearly.
@@ -381,20 +347,14 @@ fn shared(turns: &[Quat], share: f32) -> Quat {
 
 /// Returns the nodes of a rig that the tree does not move with the node that carries them.
 fn loose(rig: &Rig) -> Vec<(usize, usize, Vec3)> {
-    let mut loose = Vec::new();
     let matrices = standing_matrices(rig.model);
-    for side in Side::BOTH {
-        let (Some(foot), Some(shin)) = (rig.humanoid.limb(side, Limb::Foot), rig.humanoid.limb(side, Limb::LowerLeg))
-        else {
-            continue;
-        };
-        let (foot, shin) = (foot as usize, shin as usize);
-        if foot != shin && !rig.model.skeleton.ancestors(foot).any(|node| node == shin) {
-            let place = matrices[shin].inverse().transform_point3(matrices[foot].translation.into());
-            loose.push((foot, shin, place));
-        }
-    }
-    loose
+    let of_side = |side| {
+        let (foot, shin) = (rig.limb(side, Limb::Foot)?, rig.limb(side, Limb::LowerLeg)?);
+        let place = matrices[shin].inverse().transform_point3(matrices[foot].translation.into());
+        let is_loose = foot != shin && !rig.model.skeleton.is_below(foot, shin);
+        is_loose.then_some((foot, shin, place))
+    };
+    Side::BOTH.into_iter().filter_map(of_side).collect()
 }
 
 /// Returns the times of all keys that move nodes, ascending. `None` if there are too many.

@@ -38,10 +38,9 @@ pub struct Rig<'m> {
     /// The heights of the ankles and of the toes of a foot on the ground: those of the lower foot, as the body stands.
     pub ankle_height: f32,
     pub toes_height: f32,
-    /// The nodes from the hips, which are left out, to the one that carries the neck and the arms.
-    pub trunk: Vec<usize>,
-    /// The nodes from there, which is left out, to the head.
-    pub neck: Vec<usize>,
+    /// The nodes of trunk and neck: from the hips, which are left out, to the one that carries the neck and the arms, and from
+    /// there to the head.
+    pub chains: [Vec<usize>; 2],
     /// The bones that share the twists of joints.
     pub twists: Vec<Twist>,
 }
@@ -72,8 +71,7 @@ impl<'m> Rig<'m> {
             leg_length: 0.0,
             ankle_height: 0.0,
             toes_height: 0.0,
-            trunk: path(model, hips, top)?,
-            neck: path(model, top, head)?,
+            chains: [model.skeleton.path(hips, top)?, model.skeleton.path(top, head)?],
             twists: Vec::new(),
         };
         rig.leg_length = 0.5 * (rig.length_of_leg(Side::Left)? + rig.length_of_leg(Side::Right)?);
@@ -94,23 +92,38 @@ impl<'m> Rig<'m> {
         is_sound.then_some(rig)
     }
 
+    /// Returns the node of a role.
+    pub fn node(&self, role: Role) -> Option<usize> {
+        self.humanoid.node(role).map(|node| node as usize)
+    }
+
+    /// Returns the node of a part of a limb.
+    pub fn limb(&self, side: Side, limb: Limb) -> Option<usize> {
+        self.node(Role::limb(side, limb))
+    }
+
     /// Returns the position of a role's node, as it stands.
     pub fn place(&self, role: Role) -> Option<Vec3> {
-        self.humanoid.node(role).map(|node| self.standing[node as usize])
+        self.node(role).map(|node| self.standing[node])
     }
 
     /// Returns the middle between the hip joints, as it stands.
     pub fn pelvis(&self) -> Vec3 {
-        let joints = Side::BOTH.map(|side| self.place(Role::limb(side, Limb::UpperLeg)).unwrap_or_default());
+        self.pelvis_at(|node| self.standing[node])
+    }
+
+    /// Returns the middle between the hip joints, from the places of nodes.
+    pub fn pelvis_at(&self, place: impl Fn(usize) -> Vec3) -> Vec3 {
+        let joints = Side::BOTH.map(|side| self.limb(side, Limb::UpperLeg).map_or(Vec3::ZERO, &place));
         0.5 * (joints[0] + joints[1])
     }
 
-    fn length_of_leg(&self, side: Side) -> Option<f32> {
-        let [upper, lower, foot] =
-            [Limb::UpperLeg, Limb::LowerLeg, Limb::Foot].map(|limb| self.place(Role::limb(side, limb)));
-        let (upper, lower) = (upper?, lower?);
+    /// Returns the length of a leg, as it stands. Without a foot both bones are as long as the thigh.
+    pub fn length_of_leg(&self, side: Side) -> Option<f32> {
+        let place = |limb| self.place(Role::limb(side, limb));
+        let (upper, lower) = (place(Limb::UpperLeg)?, place(Limb::LowerLeg)?);
         let thigh = upper.distance(lower);
-        Some(thigh + foot.map_or(thigh, |foot| lower.distance(foot)))
+        Some(thigh + place(Limb::Foot).map_or(thigh, |foot| lower.distance(foot)))
     }
 
     /// Returns the turn of each role from the pose in which the body stands to the reference pose.
@@ -173,14 +186,6 @@ fn lowest_foot(humanoid: &Humanoid, places: &[Vec3]) -> f32 {
     let joints = Side::BOTH.into_iter().flat_map(|side| [Limb::Foot, Limb::Toes].map(|limb| humanoid.limb(side, limb)));
     let heights = joints.flatten().map(|node| places[node as usize].y);
     heights.reduce(f32::min).filter(|height| height.is_finite()).unwrap_or(0.0)
-}
-
-/// Returns the nodes from `above`, which is left out, down to `below`.
-fn path(model: &Model, above: usize, below: usize) -> Option<Vec<usize>> {
-    let ancestors = || model.skeleton.ancestors(below);
-    let mut path: Vec<usize> = std::iter::once(below).chain(ancestors().take_while(|&node| node != above)).collect();
-    path.reverse();
-    ancestors().any(|node| node == above).then_some(path)
 }
 
 /// Returns the turn from model space to body space.

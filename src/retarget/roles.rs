@@ -80,10 +80,6 @@ impl<'m> Body<'m> {
         Self { skeleton, children, depths, positions, evidence, is_joint, has_joints }
     }
 
-    fn is_below(&self, node: usize, ancestor: usize) -> bool {
-        self.skeleton.ancestors(node).any(|above| above == ancestor)
-    }
-
     /// Returns the deepest node that both nodes are, or are below.
     fn meeting(&self, a: usize, b: usize) -> Option<usize> {
         let of_a: Vec<usize> = std::iter::once(a).chain(self.skeleton.ancestors(a)).collect();
@@ -112,38 +108,30 @@ impl<'m> Body<'m> {
         Some(Side::BOTH.map(|side| {
             let named = |word| self.named(Some(side), word);
             let first = |word| named(word).first().copied();
-            let arms = named(Word::Arm);
-            let (mut upper_arm, mut lower_arm) = (first(Word::UpperArm), first(Word::LowerArm));
-            let mut hand = first(Word::Hand).or_else(|| first(Word::Wrist));
-            let mut shoulder = first(Word::Clavicle).or_else(|| first(Word::Shoulder));
-            match (upper_arm, lower_arm) {
-                (Some(above), None) => lower_arm = arms.iter().copied().find(|&arm| self.is_below(arm, above)),
-                (None, Some(_)) => {
-                    upper_arm = arms.first().copied().or_else(|| first(Word::Shoulder));
-                    shoulder = shoulder.filter(|_| shoulder != upper_arm);
+            // The bones of a limb. Where upper and lower bone lack words of their own, they are among those with one word.
+            let bones = |upper: Option<usize>, lower: Option<usize>, word: Word, spare: Option<usize>| {
+                let all = named(word);
+                let own = |rank: usize| all.get(rank).copied();
+                match (upper, lower) {
+                    (Some(above), None) => {
+                        [upper, all.iter().copied().find(|&bone| self.skeleton.is_below(bone, above)), None, None]
+                    }
+                    (None, Some(_)) => [own(0).or(spare), lower, None, None],
+                    (None, None) => [0, 1, 2, 3].map(own),
+                    (Some(_), Some(_)) => [upper, lower, None, None],
                 }
-                (None, None) => {
-                    (upper_arm, lower_arm) = (arms.first().copied(), arms.get(1).copied());
-                    hand = hand.or_else(|| arms.get(2).copied());
-                }
-                (Some(_), Some(_)) => {}
-            }
+            };
+            let shoulder = first(Word::Shoulder);
+            let [upper_arm, lower_arm, hand, _] =
+                bones(first(Word::UpperArm), first(Word::LowerArm), Word::Arm, shoulder);
+            let shoulder = first(Word::Clavicle).or(shoulder).filter(|&shoulder| Some(shoulder) != upper_arm);
+            let hand = first(Word::Hand).or_else(|| first(Word::Wrist)).or(hand);
 
-            let (legs, feet) = (named(Word::Leg), named(Word::Foot));
-            let mut upper_leg = first(Word::UpperLeg).or_else(|| first(Word::Hips));
-            let mut lower_leg = first(Word::LowerLeg);
-            let (mut foot, mut toes) = (feet.first().copied(), first(Word::Toes));
-            match (upper_leg, lower_leg) {
-                (Some(above), None) => lower_leg = legs.iter().copied().find(|&leg| self.is_below(leg, above)),
-                (None, Some(_)) => upper_leg = legs.first().copied(),
-                (None, None) => {
-                    (upper_leg, lower_leg) = (legs.first().copied(), legs.get(1).copied());
-                    foot = foot.or_else(|| legs.get(2).copied());
-                    toes = toes.or_else(|| legs.get(3).copied());
-                }
-                (Some(_), Some(_)) => {}
-            }
-            toes = toes.or_else(|| feet.get(1).copied());
+            let upper_leg = first(Word::UpperLeg).or_else(|| first(Word::Hips));
+            let [upper_leg, lower_leg, foot, toes] = bones(upper_leg, first(Word::LowerLeg), Word::Leg, None);
+            let feet = named(Word::Foot);
+            let foot = feet.first().copied().or(foot);
+            let toes = first(Word::Toes).or(toes).or_else(|| feet.get(1).copied());
             // In the order of `Limb`.
             [shoulder, upper_arm, lower_arm, hand, upper_leg, lower_leg, foot, toes]
         }))
@@ -153,12 +141,12 @@ impl<'m> Body<'m> {
     fn limbs_by_tree(&self) -> Option<[SideLimbs; 2]> {
         let hips = (0..self.skeleton.len()).find_map(|node| Some((node, self.mirrored_branches(node, true)?)));
         let (hips, legs) = hips?;
-        let above =
-            |node: usize| self.is_below(node, hips) && legs.iter().all(|&leg| node != leg && !self.is_below(node, leg));
+        let above = |node: usize| {
+            self.skeleton.is_below(node, hips)
+                && legs.iter().all(|&leg| node != leg && !self.skeleton.is_below(node, leg))
+        };
         let mut trunk = (hips + 1..self.skeleton.len()).filter(|&node| above(node));
         let arms = trunk.find_map(|node| self.mirrored_branches(node, false))?;
-        let apart = |[a, b]: [usize; 2]| (self.positions[self.end(a)] - self.positions[self.end(b)]).with_y(0.0);
-        let (across_legs, across_arms) = (apart(legs), apart(arms));
         // The feet point forwards.
         let chains = legs.map(|leg| self.chain(leg, |body, node| -body.positions[node].y));
         let forward: Vec3 = chains
@@ -168,8 +156,11 @@ impl<'m> Body<'m> {
             .with_y(0.0);
         let forward = if forward.length() > 0.0 { forward } else { Vec3::Z };
         let left = Vec3::Y.cross(forward);
-        let ordered = |[a, b]: [usize; 2], across: Vec3| if across.dot(left) > 0.0 { [a, b] } else { [b, a] };
-        let (legs, arms) = (ordered(legs, across_legs), ordered(arms, across_arms));
+        let ordered = |[a, b]: [usize; 2]| {
+            let across = (self.positions[self.end(a)] - self.positions[self.end(b)]).with_y(0.0);
+            if across.dot(left) > 0.0 { [a, b] } else { [b, a] }
+        };
+        let (legs, arms) = (ordered(legs), ordered(arms));
         Some([0, 1].map(|side| {
             let mut found = SideLimbs::default();
             let chain = self.chain(legs[side], |body, node| -body.positions[node].y);
@@ -230,11 +221,7 @@ impl<'m> Body<'m> {
             }
             left.extend(self.children[node].iter().copied().filter(|&child| self.has_joints[child]));
         }
-        let mut chain: Vec<usize> =
-            std::iter::once(best).chain(self.skeleton.ancestors(best)).take_while(|&node| node != from).collect();
-        chain.push(from);
-        chain.reverse();
-        chain
+        std::iter::once(from).chain(self.skeleton.path(from, best).into_iter().flatten()).collect()
     }
 
     /// Adds the torso and the fingers to the limbs. Returns `None` if the result is no humanoid.
@@ -245,17 +232,9 @@ impl<'m> Body<'m> {
         let [left, right] = limbs;
         let hips = self.meeting(left[Limb::UpperLeg as usize]?, right[Limb::UpperLeg as usize]?)?;
         let chest = self.meeting(left[Limb::UpperArm as usize]?, right[Limb::UpperArm as usize]?)?;
-        let between = |node: usize, top: usize| -> Vec<usize> {
-            let mut path: Vec<usize> = self.skeleton.ancestors(node).take_while(|&above| above != top).collect();
-            path.reverse();
-            path
-        };
-        let spine: Vec<usize> = between(chest, hips).into_iter().chain([chest]).collect();
-        if !self.is_below(chest, hips) {
-            return None;
-        }
+        let spine = self.skeleton.path(hips, chest)?;
         let head = self.head(chest, &limbs)?;
-        let neck = between(head, chest);
+        let neck = self.skeleton.path(chest, head)?;
 
         let mut humanoid = Humanoid::new(RoleSource::NamesAndTree);
         let mut put = |role: Role, node: Option<usize>| humanoid.nodes[role.index()] = node.map(|node| node as u32);
@@ -263,7 +242,7 @@ impl<'m> Body<'m> {
         put(Role::SPINE, spine.first().copied());
         put(Role::CHEST, Some(spine[spine.len() / 2]).filter(|_| spine.len() > 1));
         put(Role::UPPER_CHEST, spine.last().copied().filter(|_| spine.len() > 2));
-        put(Role::NECK, neck.first().copied());
+        put(Role::NECK, neck.first().copied().filter(|&node| node != head));
         put(Role::HEAD, Some(head));
         for (side, found) in Side::BOTH.into_iter().zip(&limbs) {
             for limb in Limb::ALL {
@@ -274,7 +253,7 @@ impl<'m> Body<'m> {
                     let Evidence { word, is_helper, .. } = self.evidence[*node];
                     word == Some(Word::Finger(finger))
                         && !is_helper
-                        && found[Limb::Hand as usize].is_some_and(|hand| self.is_below(*node, hand))
+                        && found[Limb::Hand as usize].is_some_and(|hand| self.skeleton.is_below(*node, hand))
                 };
                 let mut bones: Vec<usize> = (0..self.skeleton.len()).filter(of_hand).collect();
                 bones.sort_by_key(|&node| self.depths[node]);
@@ -297,7 +276,7 @@ impl<'m> Body<'m> {
             (Limb::Foot, Limb::Toes),
         ] {
             let (Some(above), Some(below)) = (side[upper as usize], side[lower as usize]) else { continue };
-            if !self.is_below(below, above) {
+            if !self.skeleton.is_below(below, above) {
                 side[if upper == Limb::Shoulder { upper } else { lower } as usize] = None;
             }
         }
@@ -308,13 +287,13 @@ impl<'m> Body<'m> {
 
     /// Returns the node that is called head, or the end of the chain that leads up from the chest.
     fn head(&self, chest: usize, limbs: &[SideLimbs; 2]) -> Option<usize> {
-        let named = self.named(None, Word::Head).into_iter().find(|&node| self.is_below(node, chest));
+        let named = self.named(None, Word::Head).into_iter().find(|&node| self.skeleton.is_below(node, chest));
         named.or_else(|| {
             let of_arm = |node: usize| {
                 let mut arms = limbs
                     .iter()
                     .filter_map(|side| side[Limb::Shoulder as usize].or_else(|| side[Limb::UpperArm as usize]));
-                arms.any(|arm| node == arm || self.is_below(node, arm))
+                arms.any(|arm| node == arm || self.skeleton.is_below(node, arm))
             };
             let branches =
                 self.children[chest].iter().copied().filter(|&child| self.has_joints[child] && !of_arm(child));

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use glam::Vec3;
+use glam::Vec3A;
 
 use crate::model::{Model, Skeleton};
 
@@ -23,7 +23,8 @@ const MOST_APART: f32 = 0.02;
 pub fn is_same_rig(model: &Model, source: &Model, partners: &BTreeMap<u32, Option<u32>>) -> bool {
     let found: Vec<(u32, u32)> = partners.iter().filter_map(|(&node, own)| Some((node, (*own)?))).collect();
     let has_ancestors = found.iter().all(|&(node, own)| has_ancestors_of(&model.skeleton, own, &source.skeleton, node));
-    let [of_source, of_model] = [&source.skeleton, &model.skeleton].map(places);
+    let places = |model: &Model| model.skeleton.rest_locals().map(|local| local.translation).collect();
+    let [of_source, of_model]: [Vec<Vec3A>; 2] = [source, model].map(places);
     let (mut bones, mut in_place) = (0, 0);
     for &(node, own) in &found {
         let (theirs, ours) = (of_source[node as usize], of_model[own as usize]);
@@ -38,15 +39,6 @@ pub fn is_same_rig(model: &Model, source: &Model, partners: &BTreeMap<u32, Optio
         && has_ancestors
         && at_least(found.len(), LEAST_FOUND, partners.len())
         && at_least(in_place, LEAST_IN_PLACE, bones)
-}
-
-/// Returns the rest position of each node relative to its parent.
-fn places(skeleton: &Skeleton) -> Vec<Vec3> {
-    let mut places = skeleton.rest.translations.clone();
-    for fixed in &skeleton.fixed_locals {
-        places[fixed.node as usize] = fixed.parent_from_node.translation.into();
-    }
-    places
 }
 
 /// Returns whether the parent of a node of `other` has the same name as an ancestor of `node`, and so on up to the root of

@@ -6,8 +6,8 @@
 
 use glam::{Affine3A, Mat3, Quat, Vec3};
 
+use crate::model::Model;
 use crate::model::bones::bind_matrix;
-use crate::model::{Model, NO_PARENT};
 
 /// Turns `model_from_mesh` to the nearest one that takes axes to axes, around a joint. Meshes are modelled along the axes of
 /// some program; if the joint's rest pose leans, that is a pose.
@@ -55,9 +55,9 @@ pub fn standing_matrices(model: &Model) -> Vec<Affine3A> {
         }
     }
     let mut standing: Vec<Affine3A> = Vec::with_capacity(rest.len());
-    for (node, &parent) in model.skeleton.parents.iter().enumerate() {
+    for node in 0..rest.len() {
         let moved = |parent: usize| standing[parent] * rest[parent].inverse() * rest[node];
-        let below = if parent == NO_PARENT { rest[node] } else { moved(parent as usize) };
+        let below = model.skeleton.parent(node).map_or(rest[node], moved);
         let matrix = bound[node].unwrap_or(below);
         // A parent whose scale is 0 has no inverse.
         standing.push(if matrix.is_finite() { matrix } else { rest[node] });

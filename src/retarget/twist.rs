@@ -58,7 +58,7 @@ pub fn twist_bones(skeleton: &Skeleton, humanoid: &Humanoid, standing: &[Vec3]) 
             let along = standing[tip] - standing[base];
             let carrier = |node: usize| skeleton.ancestors(node).find(|&above| has_role[above]);
             let is_twist = |&node: &usize| {
-                let is_in_chain = is_lower && carries_role[node] && skeleton.ancestors(tip).any(|above| above == node);
+                let is_in_chain = is_lower && carries_role[node] && skeleton.is_below(tip, node);
                 let is_beside = !carries_role[node] && is_twist(&skeleton.names[node]);
                 !has_role[node] && (is_in_chain || is_beside) && carrier(node) == Some(base)
             };

@@ -3,8 +3,8 @@
 
 use std::mem::MaybeUninit;
 
-use throng::animation::lanes::{self, LaneClip, LaneScratch, Processor};
-use throng::animation::{MemoryKind, PoseScratch, PoseStreams, evaluate};
+use throng::animation::lanes::{self, LaneClip, LaneScratch, LaneSource, Processor};
+use throng::animation::{Blend, MemoryKind, PoseScratch, PoseStreams, Source, evaluate_blend};
 use throng::model::{Clip, Model};
 use throng::shader_types::JointMatrix;
 
@@ -28,10 +28,10 @@ fn same((a, b): (&f32, &f32)) -> bool {
 }
 
 /// Evaluates a clip in lanes. Both kinds of memory must receive the same bytes.
-pub fn in_lanes(processor: Processor, compiled: &LaneClip, model: &Model, times_seconds: &[f64]) -> Vec<f32> {
+pub fn in_lanes(processor: Processor, clip: &LaneClip, model: &Model, times_seconds: &[f64]) -> Vec<f32> {
     let [cached, combined] = [MemoryKind::Cached, MemoryKind::WriteCombined].map(|memory| {
-        let mut out = room(times_seconds.len() * model.palette.len());
-        lanes::evaluate(processor, compiled, times_seconds, &mut LaneScratch::default(), memory, &mut out);
+        let (mut scratch, mut out) = (LaneScratch::default(), room(times_seconds.len() * model.palette.len()));
+        lanes::evaluate(processor, LaneSource { clip, times_seconds }, None, &mut scratch, memory, &mut out);
         numbers(&out)
     });
     assert!(cached.iter().zip(&combined).all(same), "{}: the kinds of memory differ", model.name);
@@ -58,11 +58,11 @@ pub fn check_lanes(
     let mut scratch = PoseScratch::for_model(model);
     for (&time_seconds, palette) in times_seconds.iter().zip(expected.chunks_mut(joints.max(1))) {
         let streams = PoseStreams { palette, morph_weights: &mut weights, memory: MemoryKind::Cached };
-        evaluate(model, clip, time_seconds, &mut scratch, streams);
+        evaluate_blend(model, &Blend { from: Source { clip, time_seconds }, to: None }, &mut scratch, streams);
     }
     let expected = numbers(&expected);
     let scale = expected.iter().fold(least_scale, |largest, number| largest.max(number.abs()));
-    let [found, portable] = [Processor::detect(), Processor::Portable]
+    let [found, portable] = [Processor::detect(), Processor::PORTABLE]
         .map(|processor| in_lanes(processor, &compiled, model, times_seconds));
     assert!(found.iter().zip(&portable).all(same), "{}: the processors differ in {clip:?}", model.name);
     let Some(tolerance) = tolerance else { return Some(0.0) };

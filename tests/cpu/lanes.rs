@@ -60,7 +60,7 @@ fn joint_matrices_have_the_same_bits_on_every_processor() {
     ];
     for (name, expected) in hashes {
         let model = asset(name);
-        for processor in [Processor::detect(), Processor::Portable] {
+        for processor in [Processor::detect(), Processor::PORTABLE] {
             let bits = model.clips.iter().flat_map(|clip| {
                 let times: Vec<f64> = (0..16).map(|k| f64::from(clip.duration_seconds) * f64::from(k) / 15.0).collect();
                 let compiled = LaneClip::compile(&model, Some(clip)).expect("lanes for all bundled clips");
@@ -141,11 +141,11 @@ fn worst_of_blend(model: &Model, clips: [Option<&Clip>; 2], shares: [f64; 2], we
     let positions = model.geometry.positions.iter().flat_map(|position| position.to_array()).map(f64::from);
     let largest = expected.iter().copied().chain(positions).fold(1.0f64, |largest, number| largest.max(number.abs()));
     let mut all = vec![plain];
-    for processor in [Processor::detect(), Processor::Portable] {
+    for processor in [Processor::detect(), Processor::PORTABLE] {
         let [cached, combined] = [MemoryKind::Cached, MemoryKind::WriteCombined].map(|memory| {
             let mut out = room(joints * INSTANCES);
-            let sources = [0, 1].map(|k| LaneSource { clip: &compiled[k], times_seconds: &times[k] });
-            lanes::evaluate_blend(processor, &blend, sources, &mut LaneScratch::default(), memory, &mut out);
+            let [first, second] = [0, 1].map(|k| LaneSource { clip: &compiled[k], times_seconds: &times[k] });
+            lanes::evaluate(processor, first, Some((&blend, second)), &mut LaneScratch::default(), memory, &mut out);
             numbers(&out)
         });
         assert!(cached == combined, "{}: both kinds of memory", model.name);

@@ -209,20 +209,20 @@ fn travel_is_a_function_of_the_time() {
 #[test]
 fn walkers_keep_their_distance_and_the_others_stand_in_the_centre() {
     for layout in [Layout::Grid, Layout::Ring, Layout::Scatter] {
-        let mut crowd = crowd(&CrowdSettings { layout, ..settings(300, ClipChoice::All, 1.0) });
-        let bounds = crowd.bounds();
+        let mut crowd =
+            crowd(&CrowdSettings { layout, spacing_metres: Some(1.0), ..settings(300, ClipChoice::All, 1.0) });
         let start = positions(&crowd);
         for time_seconds in [0.0, 3.0, 1000.0] {
             let now = positions_at(&mut crowd, time_seconds);
             for (k, a) in now.iter().enumerate() {
-                assert!(now[..k].iter().all(|b| a.distance(*b) > 0.7 * crowd.widths_metres()[0]), "{layout:?}");
-                assert!(a.x.hypot(a.z) < bounds.footprint_radius && a.y == 0.0);
+                assert!(now[..k].iter().all(|b| a.distance(*b) > 0.7), "{layout:?}");
+                assert!(a.x.hypot(a.z) < crowd.bounds().footprint_radius && a.y == 0.0);
             }
             if time_seconds > 0.0 {
                 let (standing, moving): (Vec<_>, Vec<_>) = start.iter().zip(&now).partition(|(a, b)| a == b);
                 assert_eq!((standing.len(), moving.len()), (150, 150), "idle and waving; walking and running");
                 let outermost = standing.iter().map(|(_, place)| place.length()).fold(0.0, f32::max);
-                assert!(moving.iter().all(|(_, place)| place.length() > outermost + 0.9 * crowd.widths_metres()[0]));
+                assert!(moving.iter().all(|(_, place)| place.length() > outermost + 0.9));
             }
         }
         crowd.set_clip(&named("Idle")).unwrap();

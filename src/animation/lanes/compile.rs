@@ -14,20 +14,21 @@
 
 use glam::{DAffine3, DVec4, Vec3, Vec4};
 
-use super::program::{Curve, HeldProperties, Mover, Program, Standing, Step, parent_from_node, rows_of};
-use super::rows::{AnyTrack, Rows};
-use crate::model::{Clip, Interpolation, LocalPose, Model, NO_PARENT};
+use super::program::{Curve, HeldProperties, Mover, Program, Standing, StandingNode, Step, parent_from_node, rows_of};
+use super::rows::{AnyTrack, Rows, Values};
+use crate::model::{Clip, Interpolation, LocalPose, Model};
 
 /// A clip of a model, or its rest pose, compiled for the kernel.
 #[derive(Debug, Clone)]
 pub struct LaneClip {
     pub(super) rows: Rows,
-    pub(super) program: Program,
+    /// The steps that evaluate it.
+    pub program: Program,
 }
 
 impl LaneClip {
     /// Compiles `clip`, which is one of `model`'s clips, or the rest pose for `None`. Returns `None` if the clip does
-    /// not fit into [`Rows`]; use [`evaluate`](crate::animation::evaluate) then.
+    /// not fit into [`Rows`]; use [`evaluate_blend`](crate::animation::evaluate_blend) then.
     pub fn compile(model: &Model, clip: Option<&Clip>) -> Option<Self> {
         let (program, Compiler { first, .. }) = Compiler::new(model, clip, None).compiled();
         let rows = Rows::new(clip.unwrap_or(&Clip::default()), &first.tracks)?;
@@ -38,7 +39,8 @@ impl LaneClip {
 /// A blend of two clips of a model, compiled for the kernel. The clips are compiled, too: they have the cells.
 #[derive(Debug, Clone)]
 pub struct LaneBlend {
-    pub(super) program: Program,
+    /// The steps that evaluate it.
+    pub program: Program,
     /// The number of columns of each clip.
     pub(super) columns: [usize; 2],
     /// The share of the second clip, 0 to 1.
@@ -93,9 +95,9 @@ impl<'a> SourceTracks<'a> {
         let mut node_tracks = vec![NodeTracks::default(); model.skeleton.len()];
         if let Some(clip) = clip {
             let nodes = &mut node_tracks;
-            clip.translations.iter().for_each(|t| nodes[t.node as usize][0] = Some(AnyTrack::Vector(t)));
-            clip.rotations.iter().for_each(|t| nodes[t.node as usize][1] = Some(AnyTrack::Rotation(t)));
-            clip.scales.iter().for_each(|t| nodes[t.node as usize][2] = Some(AnyTrack::Vector(t)));
+            clip.translations.iter().for_each(|t| nodes[t.node as usize][0] = Some(AnyTrack::new(t, Values::Vectors)));
+            clip.rotations.iter().for_each(|t| nodes[t.node as usize][1] = Some(AnyTrack::new(t, Values::Rotations)));
+            clip.scales.iter().for_each(|t| nodes[t.node as usize][2] = Some(AnyTrack::new(t, Values::Vectors)));
         }
         Self { node_tracks, tracks: Vec::new(), column_count: 0 }
     }
@@ -120,7 +122,7 @@ impl<'a> SourceTracks<'a> {
         let column = self.column_count;
         self.column_count += track.width();
         self.tracks.push(track);
-        if track.interpolation() == Interpolation::CubicSpline { Curve::Cubic(column) } else { Curve::Straight(column) }
+        if track.interpolation == Interpolation::CubicSpline { Curve::Cubic(column) } else { Curve::Straight(column) }
     }
 }
 
@@ -175,14 +177,12 @@ impl<'a> Compiler<'a> {
 
     /// Returns the attachment of a node. It first computes those of its ancestors, top down and without recursion.
     fn attachment(&mut self, node: usize) -> Attachment {
-        let mut missing = vec![];
-        let mut next = node as u32;
-        while next != NO_PARENT && self.attachments[next as usize].is_none() {
-            missing.push(next as usize);
-            next = self.model.skeleton.parents[next as usize];
-        }
-        let model = Attachment { mover: None, standing: None, ancestor_from_node: DAffine3::IDENTITY };
-        let mut attachment = if next == NO_PARENT { model } else { self.attachments[next as usize].unwrap_or(model) };
+        let skeleton = &self.model.skeleton;
+        let nodes = std::iter::once(node).chain(skeleton.ancestors(node));
+        let missing: Vec<usize> = nodes.take_while(|&node| self.attachments[node].is_none()).collect();
+        let known = missing.last().map_or(Some(node), |&top| skeleton.parent(top));
+        let of_model = Attachment { mover: None, standing: None, ancestor_from_node: DAffine3::IDENTITY };
+        let mut attachment = known.and_then(|node| self.attachments[node]).unwrap_or(of_model);
         for node in missing.into_iter().rev() {
             attachment = self.attach(node, attachment);
             self.attachments[node] = Some(attachment);
@@ -205,8 +205,14 @@ impl<'a> Compiler<'a> {
                 let ancestor_from_node = parent.ancestor_from_node * parent_from_node(held);
                 return Attachment { ancestor_from_node, ..parent };
             }
-            let number = self.standing.add_node(parent.standing, parent.ancestor_from_node, [held, other]);
-            return Attachment { standing: Some(number), ancestor_from_node: DAffine3::IDENTITY, ..parent };
+            let standing = Some(self.standing.nodes.len());
+            self.standing.nodes.push(StandingNode {
+                parent: parent.standing,
+                ancestor_from_parent: parent.ancestor_from_node,
+                in_clips: [held, other],
+                mover_from_node: DAffine3::IDENTITY,
+            });
+            return Attachment { standing, ancestor_from_node: DAffine3::IDENTITY, ..parent };
         }
         let step = self.steps.len();
         if let Some(number) = parent.standing {
@@ -259,50 +265,37 @@ fn held_properties(curves: &[Curve; 3]) -> Option<HeldProperties> {
 /// temporaries.
 fn share_temporaries(steps: &mut [Step]) -> usize {
     let movers = steps.iter().filter(|step| matches!(step, Step::Move(_))).count();
-    let mut last_use = vec![0; movers];
-    for (at, step) in steps.iter().enumerate() {
-        match step {
-            Step::Move(Mover { parent, temporary, .. }) => {
-                last_use[*temporary] = at;
-                parent.iter().for_each(|&parent| last_use[parent] = at);
-            }
-            Step::Write(mover, _) => last_use[*mover] = at,
-            Step::WriteHeld(_) => {}
-        }
+    let (mut last_use, mut temporaries) = (vec![0; movers], vec![0; movers]);
+    for (at, step) in steps.iter_mut().enumerate() {
+        step.temporaries().for_each(|mover| last_use[*mover] = at);
     }
-    let mut temporaries = vec![0; movers];
     let (mut free, mut count) = (Vec::new(), 0);
     for (at, step) in steps.iter_mut().enumerate() {
-        let used = match step {
-            Step::Move(Mover { temporary, .. }) => {
-                let mover = *temporary;
-                // This step reads the parent's temporary, which is therefore released only afterwards.
-                temporaries[mover] = free.pop().unwrap_or_else(|| {
-                    count += 1;
-                    count - 1
-                });
-                *temporary = temporaries[mover];
-                Some(mover)
-            }
-            Step::Write(temporary, _) => {
-                let mover = *temporary;
-                *temporary = temporaries[mover];
-                Some(mover)
-            }
-            Step::WriteHeld(_) => None,
-        };
-        let mut release = |mover: usize| {
+        // This step reads the parent's temporary, which is therefore released only afterwards.
+        if let Step::Move(Mover { temporary, .. }) = step {
+            temporaries[*temporary] = free.pop().unwrap_or_else(|| {
+                count += 1;
+                count - 1
+            });
+        }
+        for temporary in step.temporaries() {
+            let mover = std::mem::replace(temporary, temporaries[*temporary]);
             if last_use[mover] == at {
                 free.push(temporaries[mover]);
             }
-        };
-        used.into_iter().for_each(&mut release);
-        if let Step::Move(Mover { parent, .. }) = step
-            && let Some(mover) = *parent
-        {
-            release(mover);
-            *parent = Some(temporaries[mover]);
         }
     }
     count
+}
+
+impl Step {
+    /// Returns the temporaries that the step uses: its own or that which it reads, and that of a mover's parent.
+    fn temporaries(&mut self) -> impl Iterator<Item = &mut usize> {
+        let (own, parent) = match self {
+            Self::Move(Mover { temporary, parent, .. }) => (Some(temporary), parent.as_mut()),
+            Self::Write(mover, _) => (Some(mover), None),
+            Self::WriteHeld(_) => (None, None),
+        };
+        own.into_iter().chain(parent)
+    }
 }

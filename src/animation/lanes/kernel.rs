@@ -16,6 +16,9 @@ use crate::shader_types::JointMatrix;
 /// An affine matrix for each lane, row by row.
 pub(super) type Matrix<T> = [[T; 4]; 3];
 
+/// Translation, rotation and, if the mover has one, scale.
+type Properties<T> = ([T; 3], [T; 4], Option<[T; 3]>);
+
 /// Eight instances at their times of one clip.
 #[derive(Clone, Copy)]
 pub(super) struct Located {
@@ -63,12 +66,13 @@ pub(super) unsafe fn evaluate_group<T: Lanes, const BLENDS: bool>(
         let matrix = match step {
             Step::Move(mover) => {
                 // SAFETY: the caller's promise; columns are within a row.
-                let local = unsafe {
+                let properties = unsafe {
                     match second {
-                        Some((second, weight)) if BLENDS => blended_matrix::<T>(mover, rows, t, second, *weight),
-                        _ => local_matrix::<T>(mover, rows, t),
+                        Some((second, weight)) if BLENDS => blended::<T>(mover, rows, t, second, *weight),
+                        _ => sampled::<T>(mover, rows, t),
                     }
                 };
+                let local = composed(properties);
                 let local = match &mover.offset {
                     None => local,
                     Some(offset) => product(splat_matrix(offset), local),
@@ -91,37 +95,20 @@ pub(super) unsafe fn evaluate_group<T: Lanes, const BLENDS: bool>(
     }
 }
 
-/// Returns the transform to the parent.
+/// Blends each property as [`pose_blend`](crate::animation::pose_blend) does.
 ///
 /// # Safety
-/// `rows` is the start of a row of the clip that `mover` belongs to. The same holds for the functions that it calls.
+/// The same as for [`sampled`], for both clips.
 #[inline(always)]
-unsafe fn local_matrix<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T) -> Matrix<T> {
-    // SAFETY: the caller's promise.
-    let (translation, rotation) = unsafe { (vector(mover.translation, rows, t), quaternion(mover.rotation, rows, t)) };
-    // SAFETY: as above.
-    let scale = unsafe { scale_of(mover, rows, t) };
-    composed(translation, rotation, scale)
-}
-
-/// Returns the transform to the parent, of which each property is blended as [`pose_blend`](crate::animation::pose_blend)
-/// does.
-///
-/// # Safety
-/// The same as for [`local_matrix`], for both clips.
-#[inline(always)]
-unsafe fn blended_matrix<T: Lanes>(
+unsafe fn blended<T: Lanes>(
     mover: &Mover,
     rows: &[*const Cell; LANES],
     t: T,
     second: &Located,
     weight: f32,
-) -> Matrix<T> {
+) -> Properties<T> {
     // SAFETY: the caller's promise.
-    let (mut translation, mut rotation) =
-        unsafe { (vector(mover.translation, rows, t), quaternion(mover.rotation, rows, t)) };
-    // SAFETY: as above.
-    let mut scale = unsafe { scale_of(mover, rows, t) };
+    let (mut translation, mut rotation, mut scale) = unsafe { sampled(mover, rows, t) };
     let (rows, t) = (&second.rows, T::load(&second.t));
     let (kept, added) = (T::splat(1.0 - weight), T::splat(weight));
     let [second_translation, second_rotation, second_scale] = mover.second;
@@ -139,40 +126,40 @@ unsafe fn blended_matrix<T: Lanes>(
         // SAFETY: as above.
         scale = Some(mixed(own, kept, unsafe { vector(curve, rows, t) }, added));
     }
-    composed(translation, rotation, scale)
+    (translation, rotation, scale)
 }
 
-/// Returns the scale in the first clip, if the mover has one.
+/// Returns the properties in the first clip.
 ///
 /// # Safety
-/// See [`local_matrix`].
+/// `rows` is the start of a row of the clip that `mover` belongs to. The same holds for the functions that it calls.
 #[inline(always)]
 #[allow(clippy::manual_map, reason = "a closure would be compiled without AVX2")]
-unsafe fn scale_of<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T) -> Option<[T; 3]> {
-    match mover.scale {
-        // SAFETY: the caller's promise.
-        Some(scale) => Some(unsafe { vector(scale, rows, t) }),
-        None => None,
+unsafe fn sampled<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T) -> Properties<T> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (translation, rotation) = (vector(mover.translation, rows, t), quaternion(mover.rotation, rows, t));
+        let scale = match mover.scale {
+            Some(scale) => Some(vector(scale, rows, t)),
+            None => None,
+        };
+        (translation, rotation, scale)
     }
 }
 
 /// Returns `a * kept + b * added`.
 #[inline(always)]
 fn mixed<T: Lanes>(a: [T; 3], kept: T, b: [T; 3], added: T) -> [T; 3] {
-    [
-        b[0].times_plus(added, a[0].times(kept)),
-        b[1].times_plus(added, a[1].times(kept)),
-        b[2].times_plus(added, a[2].times(kept)),
-    ]
+    [b[0] * added + a[0] * kept, b[1] * added + a[1] * kept, b[2] * added + a[2] * kept]
 }
 
 /// Returns translation · rotation · scale.
 #[inline(always)]
-fn composed<T: Lanes>(translation: [T; 3], rotation: [T; 4], scale: Option<[T; 3]>) -> Matrix<T> {
+fn composed<T: Lanes>((translation, rotation, scale): Properties<T>) -> Matrix<T> {
     let mut matrix = rotation_matrix(rotation);
     if let Some(scale) = scale {
         for row in &mut matrix {
-            *row = [row[0].times(scale[0]), row[1].times(scale[1]), row[2].times(scale[2])];
+            *row = [row[0] * scale[0], row[1] * scale[1], row[2] * scale[2]];
         }
     }
     let [x, y, z] = matrix;
@@ -182,7 +169,7 @@ fn composed<T: Lanes>(translation: [T; 3], rotation: [T; 4], scale: Option<[T; 3
 /// Returns a translation or a scale.
 ///
 /// # Safety
-/// See [`local_matrix`].
+/// See [`sampled`].
 #[inline(always)]
 unsafe fn vector<T: Lanes>(curve: Curve, rows: &[*const Cell; LANES], t: T) -> [T; 3] {
     // SAFETY: the caller's promise.
@@ -202,7 +189,7 @@ unsafe fn vector<T: Lanes>(curve: Curve, rows: &[*const Cell; LANES], t: T) -> [
 /// Returns a rotation of length 1.
 ///
 /// # Safety
-/// See [`local_matrix`].
+/// See [`sampled`].
 #[inline(always)]
 unsafe fn quaternion<T: Lanes>(curve: Curve, rows: &[*const Cell; LANES], t: T) -> [T; 4] {
     match curve {
@@ -218,7 +205,7 @@ unsafe fn quaternion<T: Lanes>(curve: Curve, rows: &[*const Cell; LANES], t: T) 
             // Appendix C.5: blended, then normalised. A sum of length zero becomes the identity.
             let inverse_length = dot(q, q).inverse_root();
             let [x, y, z, w] = times(q, inverse_length);
-            [x, y, z, w.plus(inverse_length.is_zero())]
+            [x, y, z, w + inverse_length.is_zero()]
         }
     }
 }
@@ -226,7 +213,7 @@ unsafe fn quaternion<T: Lanes>(curve: Curve, rows: &[*const Cell; LANES], t: T) 
 /// Returns a cubic polynomial in the time.
 ///
 /// # Safety
-/// See [`local_matrix`].
+/// See [`sampled`].
 #[inline(always)]
 unsafe fn cubic<T: Lanes>(rows: &[*const Cell; LANES], column: usize, t: T) -> [T; 4] {
     // SAFETY: the caller's promise.
@@ -246,27 +233,22 @@ fn splat_matrix<T: Lanes>(&[x, y, z]: &Constant) -> Matrix<T> {
 
 #[inline(always)]
 fn times<T: Lanes>([x, y, z, w]: [T; 4], factor: T) -> [T; 4] {
-    [x.times(factor), y.times(factor), z.times(factor), w.times(factor)]
+    [x * factor, y * factor, z * factor, w * factor]
 }
 
 /// Returns `direction * factor + start`.
 #[inline(always)]
 fn along<T: Lanes>([x, y, z, w]: [T; 4], factor: T, start: [T; 4]) -> [T; 4] {
-    [
-        x.times_plus(factor, start[0]),
-        y.times_plus(factor, start[1]),
-        z.times_plus(factor, start[2]),
-        w.times_plus(factor, start[3]),
-    ]
+    [x * factor + start[0], y * factor + start[1], z * factor + start[2], w * factor + start[3]]
 }
 
 /// Returns a point of a great arc (see the table in [`rows`](super::rows)). Sine and cosine are short polynomials in
 /// the square of the angle, so no root, division or comparison is needed. The result has the length of `value`, 1.
 #[inline(always)]
 fn along_arc<T: Lanes>(value: [T; 4], change: [T; 4], t: T) -> [T; 4] {
-    let square = dot(change, change).times(t).times(t);
+    let square = dot(change, change) * t * t;
     let cosine = polynomial(&COSINE_OF_ROOT, square);
-    let sine = polynomial(&SINE_OF_ROOT_OVER_ROOT, square).times(t);
+    let sine = polynomial(&SINE_OF_ROOT_OVER_ROOT, square) * t;
     along(change, sine, times(value, cosine))
 }
 
@@ -275,7 +257,7 @@ fn along_arc<T: Lanes>(value: [T; 4], change: [T; 4], t: T) -> [T; 4] {
 fn polynomial<T: Lanes, const N: usize>(coefficients: &[f32; N], x: T) -> T {
     let mut sum = T::splat(coefficients[N - 1]);
     for &coefficient in coefficients[..N - 1].iter().rev() {
-        sum = sum.times_plus(x, T::splat(coefficient));
+        sum = sum * x + T::splat(coefficient);
     }
     sum
 }
@@ -286,22 +268,18 @@ const SINE_OF_ROOT_OVER_ROOT: [f32; 5] = [1.0, -0.166_666_6, 0.008_333_088, -0.0
 
 #[inline(always)]
 fn dot<T: Lanes>(a: [T; 4], b: [T; 4]) -> T {
-    a[3].times_plus(b[3], a[2].times_plus(b[2], a[1].times_plus(b[1], a[0].times(b[0]))))
+    a[3] * b[3] + (a[2] * b[2] + (a[1] * b[1] + a[0] * b[0]))
 }
 
 /// Returns the matrix of a unit quaternion.
 #[inline(always)]
 fn rotation_matrix<T: Lanes>([x, y, z, w]: [T; 4]) -> [[T; 3]; 3] {
     let one = T::splat(1.0);
-    let (x2, y2, z2) = (x.plus(x), y.plus(y), z.plus(z));
-    let (xx, yy, zz) = (x.times(x2), y.times(y2), z.times(z2));
-    let (xy, xz, yz) = (x.times(y2), x.times(z2), y.times(z2));
-    let (wx, wy, wz) = (w.times(x2), w.times(y2), w.times(z2));
-    [
-        [one.minus(yy.plus(zz)), xy.minus(wz), xz.plus(wy)],
-        [xy.plus(wz), one.minus(xx.plus(zz)), yz.minus(wx)],
-        [xz.minus(wy), yz.plus(wx), one.minus(xx.plus(yy))],
-    ]
+    let (x2, y2, z2) = (x + x, y + y, z + z);
+    let (xx, yy, zz) = (x * x2, y * y2, z * z2);
+    let (xy, xz, yz) = (x * y2, x * z2, y * z2);
+    let (wx, wy, wz) = (w * x2, w * y2, w * z2);
+    [[one - (yy + zz), xy - wz, xz + wy], [xy + wz, one - (xx + zz), yz - wx], [xz - wy, yz + wx, one - (xx + yy)]]
 }
 
 #[inline(always)]
@@ -312,10 +290,10 @@ fn product<T: Lanes>(a: Matrix<T>, b: Matrix<T>) -> Matrix<T> {
 #[inline(always)]
 fn product_row<T: Lanes>([x, y, z, w]: [T; 4], b: &Matrix<T>) -> [T; 4] {
     [
-        z.times_plus(b[2][0], y.times_plus(b[1][0], x.times(b[0][0]))),
-        z.times_plus(b[2][1], y.times_plus(b[1][1], x.times(b[0][1]))),
-        z.times_plus(b[2][2], y.times_plus(b[1][2], x.times(b[0][2]))),
-        z.times_plus(b[2][3], y.times_plus(b[1][3], x.times_plus(b[0][3], w))),
+        z * b[2][0] + (y * b[1][0] + x * b[0][0]),
+        z * b[2][1] + (y * b[1][1] + x * b[0][1]),
+        z * b[2][2] + (y * b[1][2] + x * b[0][2]),
+        z * b[2][3] + (y * b[1][3] + (x * b[0][3] + w)),
     ]
 }
 

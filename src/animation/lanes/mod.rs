@@ -14,7 +14,7 @@
 //! evaluate            times ─▶ row and t ─▶ steps in eight lanes ─▶ transpose ─▶ JointMatrix of each instance, in order
 //! ```
 //!
-//! Instances that blend two clips have their own steps ([`LaneBlend`], [`evaluate_blend`]): each moving node is sampled in both
+//! Instances that blend two clips have their own steps ([`LaneBlend`]): each moving node is sampled in both
 //! clips and blended, and everything else is done once. Nodes and properties that stand still in both clips, at different
 //! places, depend on the weight alone. They are blended once a frame ([`LaneBlend::set_weight`]).
 //!
@@ -26,7 +26,7 @@
 //! with the plain functions to 1e-5 of the largest number. The result of an instance does not depend on its lane or its group.
 //!
 //! Clips that do not fit (numbers whose squares may exceed the range of `f32`, or tracks whose merged key times would
-//! make a huge table) are left to [`evaluate`](super::evaluate). So are morph weights.
+//! make a huge table) are left to [`evaluate_blend`](super::evaluate_blend). So are morph weights.
 //!
 //! # Cached and write-combined memory
 //!
@@ -44,10 +44,13 @@ mod simd;
 
 use std::mem::MaybeUninit;
 
+use wide::f32x8;
+
 pub use compile::{LaneBlend, LaneClip};
+pub use program::Program;
 
 use kernel::{LaneGroup, Located, Matrix, Streams, evaluate_group};
-use program::{Program, Step};
+use program::Step;
 use simd::{Array, LANES};
 
 use super::MemoryKind;
@@ -80,29 +83,24 @@ impl LaneSource<'_> {
     }
 }
 
-/// The instruction set that the kernel uses.
+/// The instruction set that the kernel uses: x86-64 with AVX2, or the baseline of the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Processor {
-    /// x86-64 with AVX2. Only [`Processor::detect`] can make it.
-    #[cfg(target_arch = "x86_64")]
-    Avx2(HasAvx2),
-    /// The baseline of the target.
-    Portable,
+pub struct Processor {
+    /// Only [`Processor::detect`] sets it.
+    has_avx2: bool,
 }
 
-/// Proof that the processor has AVX2.
-#[cfg(target_arch = "x86_64")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HasAvx2(());
-
 impl Processor {
+    /// The baseline of the target.
+    pub const PORTABLE: Self = Self { has_avx2: false };
+
     /// Returns the fastest instruction set of this processor.
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
-            return Self::Avx2(HasAvx2(()));
+            return Self { has_avx2: true };
         }
-        Self::Portable
+        Self::PORTABLE
     }
 }
 
@@ -113,17 +111,8 @@ pub struct LaneScratch {
 }
 
 impl LaneScratch {
-    /// Grows if `clip` needs more temporaries than any clip before it.
-    pub fn fit(&mut self, clip: &LaneClip) {
-        self.fit_program(&clip.program);
-    }
-
-    /// Grows if `blend` needs more temporaries than any clip before it.
-    pub fn fit_blend(&mut self, blend: &LaneBlend) {
-        self.fit_program(&blend.program);
-    }
-
-    fn fit_program(&mut self, program: &Program) {
+    /// Grows if `program` needs more temporaries than any one before it.
+    pub fn fit(&mut self, program: &Program) {
         if self.temporaries.len() < program.temporary_count {
             self.temporaries.resize(program.temporary_count, [[Array([0.0; LANES]); 4]; 3]);
         }
@@ -133,63 +122,38 @@ impl LaneScratch {
 /// The largest number of joints of a block: 18 KiB for eight instances, and whole 64-byte lines for each of them.
 const BLOCK_JOINTS: usize = 48;
 
-/// Writes the joint matrices of instances of one model and clip, one instance after the other. `clip` was compiled from
-/// that clip. `times_seconds` are clamped to its keys and do not wrap around. Allocates only if `scratch` has to grow.
+/// Writes the joint matrices of instances of one model and clip, one instance after the other, or of instances that blend the
+/// clip with a second one. The blend was compiled from both clips, in the same order, and has their weight. Times are clamped to
+/// the keys and do not wrap around. Allocates only if `scratch` has to grow.
 ///
 /// # Panics
-/// If the length of `out` is not the number of times, multiplied by at most the number of joint matrices of a pose. Of fewer,
-/// the first ones are written.
+/// If the sources are not those of the blend or differ in their numbers of times, or if the length of `out` is not the number of
+/// times, multiplied by at most the number of joint matrices of a pose. Of fewer, the first ones are written.
 pub fn evaluate(
     processor: Processor,
-    clip: &LaneClip,
-    times_seconds: &[f64],
+    first: LaneSource<'_>,
+    second: Option<(&LaneBlend, LaneSource<'_>)>,
     scratch: &mut LaneScratch,
     memory: MemoryKind,
     out: &mut [MaybeUninit<JointMatrix>],
 ) {
-    evaluate_sources(processor, &clip.program, (LaneSource { clip, times_seconds }, None), scratch, memory, out);
-}
-
-/// Writes the joint matrices of instances of one model that blend the same two clips, one instance after the other. `blend` was
-/// compiled from the clips of `sources`, in the same order, and has their weight. Otherwise it does the same as [`evaluate`].
-///
-/// # Panics
-/// If the sources are not those of `blend` or differ in their numbers of times, or if `out` does not fit them: see
-/// [`evaluate`].
-pub fn evaluate_blend(
-    processor: Processor,
-    blend: &LaneBlend,
-    sources: [LaneSource<'_>; 2],
-    scratch: &mut LaneScratch,
-    memory: MemoryKind,
-    out: &mut [MaybeUninit<JointMatrix>],
-) {
-    // The kernel reads these columns without checking them.
-    assert_eq!(sources.map(|source| source.clip.rows.columns), blend.columns, "the clips of the blend");
-    let [first, second] = sources;
-    assert_eq!(first.times_seconds.len(), second.times_seconds.len(), "a time of each instance in both clips");
-    evaluate_sources(processor, &blend.program, (first, Some((second, blend.weight))), scratch, memory, out);
-}
-
-fn evaluate_sources(
-    processor: Processor,
-    program: &Program,
-    (first, second): (LaneSource<'_>, Option<(LaneSource<'_>, f32)>),
-    scratch: &mut LaneScratch,
-    memory: MemoryKind,
-    out: &mut [MaybeUninit<JointMatrix>],
-) {
+    if let Some((blend, second)) = second {
+        // The kernel reads these columns without checking them.
+        assert_eq!([first, second].map(|source| source.clip.rows.columns), blend.columns, "the clips of the blend");
+        assert_eq!(first.times_seconds.len(), second.times_seconds.len(), "a time of each instance in both clips");
+    }
+    let program = second.map_or(&first.clip.program, |(blend, _)| &blend.program);
     let count = first.times_seconds.len();
     let joint_count = out.len() / count.max(1);
     assert!(out.len() == count * joint_count && joint_count <= program.joint_count, "room for {count} instances");
     if joint_count == 0 {
         return;
     }
-    scratch.fit_program(program);
+    scratch.fit(program);
     let steps = first_writes(&program.steps, joint_count).0;
     let groups = out.chunks_mut(GROUP_INSTANCES * joint_count);
     for (first_instance, out) in (0..count).step_by(GROUP_INSTANCES).zip(groups) {
-        let second = second.map(|(second, weight)| (second.locate(first_instance), weight));
+        let second = second.map(|(blend, second)| (second.locate(first_instance), blend.weight));
         let temporaries = &mut scratch.temporaries;
         let mut group = LaneGroup { first: first.locate(first_instance), second, temporaries };
         match memory {
@@ -248,18 +212,17 @@ fn evaluate_in_blocks(
 /// # Safety
 /// The same as for [`evaluate_group`].
 unsafe fn run(processor: Processor, steps: &[Step], group: &mut LaneGroup<'_>, streams: Streams) {
-    let blends = group.second.is_some();
-    match (processor, blends) {
+    match (processor.has_avx2, group.second.is_some()) {
         // SAFETY: the processor has AVX2; the rest is the caller's promise.
         #[cfg(target_arch = "x86_64")]
-        (Processor::Avx2(_), false) => unsafe { evaluate_group_avx2::<false>(steps, group, streams) },
+        (true, false) => unsafe { evaluate_group_avx2::<false>(steps, group, streams) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        (Processor::Avx2(_), true) => unsafe { evaluate_group_avx2::<true>(steps, group, streams) },
+        (true, true) => unsafe { evaluate_group_avx2::<true>(steps, group, streams) },
         // SAFETY: the caller's promise.
-        (Processor::Portable, false) => unsafe { evaluate_group::<simd::Portable, false>(steps, group, streams) },
+        (_, false) => unsafe { evaluate_group::<f32x8, false>(steps, group, streams) },
         // SAFETY: the caller's promise.
-        (Processor::Portable, true) => unsafe { evaluate_group::<simd::Portable, true>(steps, group, streams) },
+        (_, true) => unsafe { evaluate_group::<f32x8, true>(steps, group, streams) },
     }
 }
 

@@ -50,10 +50,10 @@ pub(super) enum Step {
 
 /// The steps that evaluate all joint matrices of a pose.
 #[derive(Debug, Clone)]
-pub(super) struct Program {
-    pub steps: Vec<Step>,
-    pub temporary_count: usize,
-    pub joint_count: usize,
+pub struct Program {
+    pub(super) steps: Vec<Step>,
+    pub(super) temporary_count: usize,
+    pub(super) joint_count: usize,
 }
 
 /// Returns the rows of a matrix.
@@ -70,21 +70,21 @@ const ROTATION: usize = 1;
 
 /// A node that stands still in both clips.
 #[derive(Debug, Clone)]
-struct StandingNode {
+pub(super) struct StandingNode {
     /// The next ancestor of this kind below the mover.
-    parent: Option<usize>,
+    pub parent: Option<usize>,
     /// The fixed transform from the node's parent to that ancestor, or else to the mover.
-    ancestor_from_parent: DAffine3,
-    in_clips: [HeldProperties; 2],
+    pub ancestor_from_parent: DAffine3,
+    pub in_clips: [HeldProperties; 2],
     /// The transform at the present weight.
-    mover_from_node: DAffine3,
+    pub mover_from_node: DAffine3,
 }
 
 /// Everything in the steps of one blend that depends on the weight alone.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Standing {
     /// Parents come before their children.
-    nodes: Vec<StandingNode>,
+    pub nodes: Vec<StandingNode>,
     /// The matrices of steps: the number of the step, a node, and the fixed matrix to the right of the node's transform.
     pub matrices: Vec<(usize, usize, DAffine3)>,
     /// The properties of movers: the number of the step, the index of the property (translation, rotation, scale), and its
@@ -93,17 +93,6 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    /// Adds a node and returns its number.
-    pub fn add_node(
-        &mut self,
-        parent: Option<usize>,
-        ancestor_from_parent: DAffine3,
-        in_clips: [HeldProperties; 2],
-    ) -> usize {
-        self.nodes.push(StandingNode { parent, ancestor_from_parent, in_clips, mover_from_node: DAffine3::IDENTITY });
-        self.nodes.len() - 1
-    }
-
     /// Sets the constants in `steps` for a weight.
     pub fn set_weight(&mut self, weight: f32, steps: &mut [Step]) {
         for index in 0..self.nodes.len() {

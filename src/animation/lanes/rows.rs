@@ -16,7 +16,9 @@
 //!
 //! The cells are computed in double precision, once for each clip that is played.
 
-use glam::{DVec4, Vec3};
+use std::collections::BTreeSet;
+
+use glam::{DVec4, Vec3, Vec4};
 
 use super::super::sample::find_interval;
 use crate::model::{Clip, Interpolation, Track};
@@ -47,82 +49,80 @@ const BEFORE: f64 = -1.0;
 
 /// A track that the kernel samples.
 #[derive(Clone, Copy)]
-pub(super) enum AnyTrack<'c> {
-    /// A track of translation or scale.
-    Vector(&'c Track<Vec3>),
-    /// A track of rotation.
-    Rotation(&'c Track<glam::Vec4>),
+pub(super) struct AnyTrack<'c> {
+    timeline: usize,
+    pub interpolation: Interpolation,
+    values: Values<'c>,
 }
 
-impl AnyTrack<'_> {
-    fn timeline(self) -> usize {
-        match self {
-            Self::Vector(track) => track.timeline as usize,
-            Self::Rotation(track) => track.timeline as usize,
-        }
-    }
+/// The values of a track.
+#[derive(Clone, Copy)]
+pub(super) enum Values<'c> {
+    /// Translations or scales.
+    Vectors(&'c [Vec3]),
+    Rotations(&'c [Vec4]),
+}
 
-    pub(super) fn interpolation(self) -> Interpolation {
-        match self {
-            Self::Vector(track) => track.interpolation,
-            Self::Rotation(track) => track.interpolation,
-        }
+impl<'c> AnyTrack<'c> {
+    pub fn new<T>(track: &'c Track<T>, values: fn(&'c [T]) -> Values<'c>) -> Self {
+        Self { timeline: track.timeline as usize, interpolation: track.interpolation, values: values(&track.values) }
     }
 
     fn len(self) -> usize {
-        match self {
-            Self::Vector(track) => track.values.len(),
-            Self::Rotation(track) => track.values.len(),
+        match self.values {
+            Values::Vectors(values) => values.len(),
+            Values::Rotations(values) => values.len(),
         }
     }
 
     fn element(self, index: usize) -> DVec4 {
-        match self {
-            Self::Vector(track) => track.values[index].as_dvec3().extend(0.0),
-            Self::Rotation(track) => track.values[index].as_dvec4(),
+        match self.values {
+            Values::Vectors(values) => values[index].as_dvec3().extend(0.0),
+            Values::Rotations(values) => values[index].as_dvec4(),
         }
+    }
+
+    /// Returns the value of a key, without its tangents.
+    fn value(self, key: usize) -> DVec4 {
+        let count = self.elements_per_key();
+        self.element(count * key + count / 2)
     }
 
     /// Returns the number of cells in each row.
     pub(super) fn width(self) -> usize {
-        if self.interpolation() == Interpolation::CubicSpline { 2 } else { 1 }
+        if self.interpolation == Interpolation::CubicSpline { 2 } else { 1 }
     }
 
     /// Returns the track's value if it never changes.
     pub(super) fn constant(self) -> Option<DVec4> {
-        let first = match self.interpolation() {
-            Interpolation::CubicSpline => self.element(1),
-            _ => self.element(0),
-        };
-        let is_tangent = |index: usize| self.interpolation() == Interpolation::CubicSpline && index % 3 != 1;
+        let first = self.value(0);
+        let is_tangent = |index: usize| self.interpolation == Interpolation::CubicSpline && index % 3 != 1;
         // The tangents of a single key are never used.
         let only_key = self.len() == self.elements_per_key();
         let holds = |(index, element): (usize, DVec4)| element == if is_tangent(index) { DVec4::ZERO } else { first };
         let is_constant = only_key || (0..self.len()).map(|index| (index, self.element(index))).all(holds);
-        is_constant.then(|| match self {
-            Self::Vector(_) => first,
-            Self::Rotation(_) => first.normalize_or(DVec4::W),
+        is_constant.then(|| match self.values {
+            Values::Vectors(_) => first,
+            Values::Rotations(_) => first.normalize_or(DVec4::W),
         })
     }
 
     fn elements_per_key(self) -> usize {
-        if self.interpolation() == Interpolation::CubicSpline { 3 } else { 1 }
+        if self.interpolation == Interpolation::CubicSpline { 3 } else { 1 }
     }
 
     /// Returns the cells of the track from `start` to `end`. The track has no key between these times.
     fn cells(self, keys: &[f32], start_seconds: f64, end_seconds: f64) -> [[DVec4; 2]; 2] {
         let at = find_interval(keys, start_seconds);
-        let is_held = at.key == at.next;
+        let (a, b) = (self.value(at.key), self.value(at.next));
+        if at.key == at.next || self.interpolation == Interpolation::Step {
+            return [[a, DVec4::ZERO], [DVec4::ZERO; 2]];
+        }
         let (first, span) = (f64::from(keys[at.key]), f64::from(keys[at.next]) - f64::from(keys[at.key]));
         // The start and the length of the row, as shares of the key interval.
-        let (from, width) =
-            if is_held { (0.0, 0.0) } else { ((start_seconds - first) / span, (end_seconds - start_seconds) / span) };
-        match (self.interpolation(), self) {
-            (Interpolation::CubicSpline, _) if is_held => {
-                [[self.element(3 * at.key + 1), DVec4::ZERO], [DVec4::ZERO; 2]]
-            }
-            (Interpolation::CubicSpline, _) => {
-                let (a, b) = (self.element(3 * at.key + 1), self.element(3 * at.next + 1));
+        let (from, width) = ((start_seconds - first) / span, (end_seconds - start_seconds) / span);
+        match self.values {
+            _ if self.interpolation == Interpolation::CubicSpline => {
                 let (leaving, arriving) = (self.element(3 * at.key + 2) * span, self.element(3 * at.next) * span);
                 // Appendix C.5, as a polynomial.
                 let square = 3.0 * (b - a) - 2.0 * leaving - arriving;
@@ -132,15 +132,9 @@ impl AnyTrack<'_> {
                 let bend = square + 3.0 * from * cube;
                 [[value, width * slope], [width * width * bend, width * width * width * cube]]
             }
-            (Interpolation::Step, _) => [[self.element(at.key), DVec4::ZERO], [DVec4::ZERO; 2]],
-            (Interpolation::Linear, _) if is_held => [[self.element(at.key), DVec4::ZERO], [DVec4::ZERO; 2]],
-            (Interpolation::Linear, Self::Vector(_)) => {
-                let change = self.element(at.next) - self.element(at.key);
-                [[self.element(at.key) + from * change, width * change], [DVec4::ZERO; 2]]
-            }
-            (Interpolation::Linear, Self::Rotation(_)) => {
-                let a = self.element(at.key).normalize_or(DVec4::W);
-                let b = self.element(at.next).normalize_or(DVec4::W);
+            Values::Vectors(_) => [[a + from * (b - a), width * (b - a)], [DVec4::ZERO; 2]],
+            Values::Rotations(_) => {
+                let (a, b) = (a.normalize_or(DVec4::W), b.normalize_or(DVec4::W));
                 // Appendix C.4: along the shorter arc.
                 let b = if a.dot(b) < 0.0 { -b } else { b };
                 let across = b - a * a.dot(b);
@@ -178,10 +172,8 @@ impl Rows {
         if columns == 0 {
             return Some(Self { starts_seconds: vec![BEFORE], spans_seconds: vec![f64::INFINITY], ..Self::default() });
         }
-        let mut is_used = vec![false; clip.timelines.len()];
-        tracks.iter().for_each(|track| is_used[track.timeline()] = true);
-        let used = clip.timelines.iter().zip(&is_used).filter(|(_, is_used)| **is_used);
-        let mut times: Vec<f32> = used.flat_map(|(keys, _)| keys.iter().copied()).collect();
+        let used: BTreeSet<usize> = tracks.iter().map(|track| track.timeline).collect();
+        let mut times: Vec<f32> = used.into_iter().flat_map(|timeline| &clip.timelines[timeline]).copied().collect();
         // A clip starts at 0, even if its first key is later, or earlier.
         times.retain(|&time| time > 0.0);
         times.push(0.0);
@@ -198,7 +190,7 @@ impl Rows {
         rows.cells.reserve_exact(starts_seconds.len() * columns);
         for (&start, end) in starts_seconds.iter().zip(ends_seconds.clone()) {
             for track in tracks {
-                let cells = track.cells(&clip.timelines[track.timeline()], start, end);
+                let cells = track.cells(&clip.timelines[track.timeline], start, end);
                 for [value, change] in &cells[..track.width()] {
                     let is_moderate = |numbers: &DVec4| numbers.abs().max_element() <= MAX_MAGNITUDE;
                     if !(is_moderate(value) && is_moderate(change)) {

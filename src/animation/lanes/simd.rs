@@ -6,6 +6,7 @@
 //! FMA, which comes with AVX2, could round it once and would save one part in twenty-five of the kernel's time.
 
 use std::mem::MaybeUninit;
+use std::ops::{Add, Mul, Sub};
 
 use wide::f32x8;
 
@@ -21,21 +22,13 @@ pub(super) const LANES: usize = 8;
 pub(super) struct Array(pub [f32; LANES]);
 
 /// Arithmetic on eight lanes, and loads and stores.
-pub(super) trait Lanes: Copy {
+pub(super) trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     /// Sets all lanes to the same number.
     fn splat(value: f32) -> Self;
     /// Loads all lanes from memory.
     fn load(from: &Array) -> Self;
     /// Stores all lanes to memory.
     fn store(self, to: &mut Array);
-    /// Returns the sum.
-    fn plus(self, other: Self) -> Self;
-    /// Returns the difference.
-    fn minus(self, other: Self) -> Self;
-    /// Returns the product.
-    fn times(self, other: Self) -> Self;
-    /// Returns `self * factor + term`.
-    fn times_plus(self, factor: Self, term: Self) -> Self;
     /// Returns one over the square root, or 0 if the number is at most `f32::MIN_POSITIVE`.
     fn inverse_root(self) -> Self;
     /// Returns 1 in the lanes that are 0, and 0 in the others.
@@ -54,64 +47,41 @@ pub(super) trait Lanes: Copy {
     unsafe fn write_matrices(rows: &[[Self; 4]; 3], out: &[*mut MaybeUninit<JointMatrix>; LANES]);
 }
 
-/// One number for each lane, in registers that all processors of the target have, usually two of four numbers each.
-#[derive(Clone, Copy)]
-pub(super) struct Portable(f32x8);
-
-impl Lanes for Portable {
+/// Registers that all processors of the target have, usually two of four numbers each.
+impl Lanes for f32x8 {
     #[inline(always)]
     fn splat(value: f32) -> Self {
-        Self(f32x8::from([value; LANES]))
+        Self::from([value; LANES])
     }
 
     #[inline(always)]
     fn load(from: &Array) -> Self {
-        Self(f32x8::from(from.0))
+        Self::from(from.0)
     }
 
     #[inline(always)]
     fn store(self, to: &mut Array) {
-        to.0 = self.0.to_array();
-    }
-
-    #[inline(always)]
-    fn plus(self, other: Self) -> Self {
-        Self(self.0 + other.0)
-    }
-
-    #[inline(always)]
-    fn minus(self, other: Self) -> Self {
-        Self(self.0 - other.0)
-    }
-
-    #[inline(always)]
-    fn times(self, other: Self) -> Self {
-        Self(self.0 * other.0)
-    }
-
-    #[inline(always)]
-    fn times_plus(self, factor: Self, term: Self) -> Self {
-        Self(self.0 * factor.0 + term.0)
+        to.0 = self.to_array();
     }
 
     #[inline(always)]
     fn inverse_root(self) -> Self {
         let inverse = |number: f32| if number > f32::MIN_POSITIVE { 1.0 / number.sqrt() } else { 0.0 };
-        Self(f32x8::from(self.0.to_array().map(inverse)))
+        Self::from(self.to_array().map(inverse))
     }
 
     #[inline(always)]
     fn is_zero(self) -> Self {
-        Self(f32x8::from(self.0.to_array().map(|number| if number == 0.0 { 1.0 } else { 0.0 })))
+        Self::from(self.to_array().map(|number| if number == 0.0 { 1.0 } else { 0.0 }))
     }
 
     #[inline(always)]
     fn with_signs_of(self, other: Self) -> Self {
-        let (mut numbers, signs) = (self.0.to_array(), other.0.to_array());
+        let (mut numbers, signs) = (self.to_array(), other.to_array());
         for (number, sign) in numbers.iter_mut().zip(signs) {
             *number = number.copysign(sign);
         }
-        Self(f32x8::from(numbers))
+        Self::from(numbers)
     }
 
     #[inline(always)]
@@ -122,17 +92,17 @@ impl Lanes for Portable {
             *cell = unsafe { *row.add(column) };
         }
         let [a, b, c, d, e, f, g, h] = cells.map(|cell| cell.value);
-        let value = |k: usize| Self(f32x8::from([a[k], b[k], c[k], d[k], e[k], f[k], g[k], h[k]]));
+        let value = |k: usize| Self::from([a[k], b[k], c[k], d[k], e[k], f[k], g[k], h[k]]);
         let values = [value(0), value(1), value(2), value(3)];
         let [a, b, c, d, e, f, g, h] = cells.map(|cell| cell.change);
-        let change = |k: usize| Self(f32x8::from([a[k], b[k], c[k], d[k], e[k], f[k], g[k], h[k]]));
+        let change = |k: usize| Self::from([a[k], b[k], c[k], d[k], e[k], f[k], g[k], h[k]]);
         (values, [change(0), change(1), change(2), change(3)])
     }
 
     #[inline(always)]
     unsafe fn write_matrices(rows: &[[Self; 4]; 3], out: &[*mut MaybeUninit<JointMatrix>; LANES]) {
         for (row, [x, y, z, w]) in rows.iter().enumerate() {
-            let (x, y, z, w) = (x.0.to_array(), y.0.to_array(), z.0.to_array(), w.0.to_array());
+            let (x, y, z, w) = (x.to_array(), y.to_array(), z.to_array(), w.to_array());
             for lane in 0..LANES {
                 // SAFETY: the caller's promise; a joint matrix is three rows of four numbers.
                 unsafe { *out[lane].cast::<[f32; 4]>().add(row) = [x[lane], y[lane], z[lane], w[lane]] };
@@ -224,6 +194,36 @@ mod avx2 {
         }
     }
 
+    impl Add for Avx2 {
+        type Output = Self;
+
+        #[inline(always)]
+        fn add(self, other: Self) -> Self {
+            // SAFETY: see the type.
+            Self(unsafe { _mm256_add_ps(self.0, other.0) })
+        }
+    }
+
+    impl Sub for Avx2 {
+        type Output = Self;
+
+        #[inline(always)]
+        fn sub(self, other: Self) -> Self {
+            // SAFETY: see the type.
+            Self(unsafe { _mm256_sub_ps(self.0, other.0) })
+        }
+    }
+
+    impl Mul for Avx2 {
+        type Output = Self;
+
+        #[inline(always)]
+        fn mul(self, other: Self) -> Self {
+            // SAFETY: see the type.
+            Self(unsafe { _mm256_mul_ps(self.0, other.0) })
+        }
+    }
+
     impl Lanes for Avx2 {
         #[inline(always)]
         fn splat(value: f32) -> Self {
@@ -241,30 +241,6 @@ mod avx2 {
         fn store(self, to: &mut Array) {
             // SAFETY: as above.
             unsafe { _mm256_store_ps(to.0.as_mut_ptr(), self.0) };
-        }
-
-        #[inline(always)]
-        fn plus(self, other: Self) -> Self {
-            // SAFETY: see the type.
-            Self(unsafe { _mm256_add_ps(self.0, other.0) })
-        }
-
-        #[inline(always)]
-        fn minus(self, other: Self) -> Self {
-            // SAFETY: see the type.
-            Self(unsafe { _mm256_sub_ps(self.0, other.0) })
-        }
-
-        #[inline(always)]
-        fn times(self, other: Self) -> Self {
-            // SAFETY: see the type.
-            Self(unsafe { _mm256_mul_ps(self.0, other.0) })
-        }
-
-        #[inline(always)]
-        fn times_plus(self, factor: Self, term: Self) -> Self {
-            // SAFETY: see the type.
-            Self(unsafe { _mm256_add_ps(_mm256_mul_ps(self.0, factor.0), term.0) })
         }
 
         #[inline(always)]

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::animation::lanes::{self, LaneClip, LaneScratch, Processor};
+use crate::animation::lanes::{self, LaneClip, LaneScratch, LaneSource, Processor};
 use crate::animation::{BindPose, Pose, PoseStreams, skin_vertex};
 use crate::app::gpu::{finish, offscreen_device};
 use crate::cli::PoseArgs;
@@ -51,7 +51,8 @@ impl Skinner {
                     Some(clip) => {
                         let (processor, mut scratch) = (Processor::detect(), LaneScratch::default());
                         let PoseStreams { palette, memory, .. } = memory.streams;
-                        lanes::evaluate(processor, clip, &[time_seconds], &mut scratch, memory, palette);
+                        let source = LaneSource { clip, times_seconds: &[time_seconds] };
+                        lanes::evaluate(processor, source, None, &mut scratch, memory, palette);
                     }
                     None => memory.streams.palette.iter_mut().zip(palette).for_each(|(to, &joint)| _ = to.write(joint)),
                 }

@@ -126,7 +126,7 @@ proptest! {
         prop_assert!(check_lanes(&model, Some(clip), &times, 100.0, Some(1e-5)).is_some());
 
         let compiled = LaneClip::compile(&model, Some(clip)).expect("a small clip");
-        for processor in [Processor::detect(), Processor::Portable] {
+        for processor in [Processor::detect(), Processor::PORTABLE] {
             let all = in_lanes(processor, &compiled, &model, &times);
             for (time, together) in times.iter().zip(all.chunks(12 * model.palette.len())) {
                 let alone = in_lanes(processor, &compiled, &model, &[*time]);

@@ -86,7 +86,7 @@ proptest! {
             let tolerance_radians = if clip.rotations[0].interpolation == Interpolation::CubicSpline { 4e-5 } else { 1e-6 };
             let (translation, rotation) = sample(&clip, time);
             let plain = (translation.as_dvec3(), rotation.as_dquat());
-            let [simd, portable] = [Processor::detect(), Processor::Portable].map(|kind| in_lanes(&clip, kind, time));
+            let [simd, portable] = [Processor::detect(), Processor::PORTABLE].map(|kind| in_lanes(&clip, kind, time));
             for (what, (translation, rotation)) in [("plain", plain), ("lanes", simd), ("portable lanes", portable)] {
                 let off = (translation - expected_translation).abs().max_element();
                 prop_assert!(off <= tolerance, "{what} at {time}: off by {off}");
