@@ -20,6 +20,7 @@ mod cpu {
     #[cfg(feature = "render")]
     mod renderer;
     mod retarget;
+    mod sampling;
     mod shader_types;
     mod stages;
     mod stepper;

@@ -239,6 +239,11 @@ impl Gltf {
         copy
     }
 
+    /// Returns a copy whose buffer is at a URI.
+    pub fn with_buffer_at(&self, uri: &str) -> Self {
+        self.with(&[("buffers/0", json!({"byteLength": self.bytes.len(), "uri": uri}))])
+    }
+
     /// Begins a table of mistakes, for each of which import says something that begins with `at`.
     pub fn mistakes<'gltf>(&'gltf self, at: &'gltf str) -> Mistakes<'gltf> {
         Mistakes { gltf: self, at }
@@ -302,19 +307,15 @@ pub fn encoded(image: &image::RgbaImage, format: image::ImageFormat) -> Vec<u8> 
 
 /// Returns the directions of a sphere's vertices, which are its smooth normals, and its triangles.
 pub fn sphere(rings: u16, sectors: u16) -> (Vec<Vec3>, Vec<u16>) {
-    let (mut directions, mut indices) = (Vec::new(), Vec::new());
-    for ring in 0..=rings {
-        for sector in 0..=sectors {
-            let (sin, cos) = (PI * f32::from(ring) / f32::from(rings)).sin_cos();
-            let (x, z) = (2.0 * PI * f32::from(sector) / f32::from(sectors)).sin_cos();
-            directions.push(Vec3::new(sin * x, cos, sin * z));
-            if ring < rings && sector < sectors {
-                let [a, below] = [0, 1].map(|down| (ring + down) * (sectors + 1) + sector);
-                indices.extend([a, below, a + 1, a + 1, below, below + 1]);
-            }
-        }
-    }
-    (directions, indices)
+    let (places, triangles) = grid(sectors.into(), rings.into());
+    let direction = |place: &Vec2| {
+        let (sin, cos) = (PI * place.y / f32::from(rings)).sin_cos();
+        // Backwards, because the triangles of the grid are then seen from outside.
+        let (x, z) = (-2.0 * PI * place.x / f32::from(sectors)).sin_cos();
+        Vec3::new(sin * x, cos, sin * z)
+    };
+    let indices = triangles.into_flattened().into_iter().map(|index| index as u16);
+    (places.iter().map(direction).collect(), indices.collect())
 }
 
 /// Returns the places of the vertices of a grid of unit squares, row by row, and its triangles.

@@ -9,7 +9,7 @@
 //! crate libtest-mimic, which has the same options and filters. It cannot capture what tests print, so they print figures
 //! with [`note!`]. A test that is missing in its list is dead code, which clippy refuses.
 //!
-//! A test declares [`Gpu`] first, so it is dropped last, after every renderer and resource. Its drop destroys the
+//! A test has its [`Gpu`] as an argument, so it is dropped last, after every renderer and resource. Its drop destroys the
 //! device and the instance, because those calls report leaks, and then reads the messages. `tests/gpu/validation.rs`
 //! proves that the gate can fail.
 
@@ -63,11 +63,13 @@ pub struct Gpu {
     messages: Arc<ValidationMessages>,
 }
 
-impl Gpu {
-    pub fn new(device: &TestDevice) -> Self {
+impl From<&TestDevice> for Gpu {
+    fn from(device: &TestDevice) -> Self {
         Self::with_device(device.open(true))
     }
+}
 
+impl Gpu {
     /// Puts a device under the gate. Its instance validates.
     pub fn with_device(device: Arc<Device>) -> Self {
         let messages = Arc::clone(device.instance().validation_messages());
@@ -92,7 +94,7 @@ impl Gpu {
         }
         if device_users + instance_users > 0 {
             let users = format!("{device_users} resources outlive the device's owner");
-            return Err(format!("{users}: declare `Gpu` before what is made with it"));
+            return Err(format!("{users}: it is dropped before what is made with it"));
         }
         Ok(())
     }
@@ -110,7 +112,6 @@ impl Drop for Gpu {
     }
 }
 
-/// A variable of the environment, and its value.
 type Variable = (&'static str, &'static str);
 
 /// A test of the list, which runs on each device.
@@ -135,14 +136,15 @@ pub fn in_own_processes(variables: &[Variable], tests: Vec<Test>) -> Vec<Test> {
     tests.into_iter().map(|test| Test { own_process: Some(variables.to_vec()), ..test }).collect()
 }
 
-/// Lists the tests of a binary. `[ignored if CONDITION]` after a test has the effect of `#[ignore]`.
+/// Lists the tests of a binary, which take a `&TestDevice` or a `Gpu`. `[ignored if CONDITION]` after a test has the effect of
+/// `#[ignore]`.
 macro_rules! gpu_tests {
     ($($test:path $([ignored if $condition:expr])?),* $(,)?) => {
         vec![$($crate::common::gpu::Test {
             name: concat!(module_path!(), "::", stringify!($test)).to_owned(),
             is_ignored: false $(|| $condition)?,
             own_process: None,
-            run: std::sync::Arc::new($test),
+            run: std::sync::Arc::new(|device: &$crate::common::gpu::TestDevice| $test(device.into())),
         }),*]
     };
 }

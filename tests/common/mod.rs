@@ -11,6 +11,7 @@ pub mod gpu;
 pub mod invariants;
 pub mod lanes;
 pub mod levels;
+pub mod pose;
 pub mod processor_time;
 #[cfg(feature = "app")]
 pub mod program;

@@ -127,22 +127,8 @@ impl Running {
 
 #[cfg(unix)]
 impl Running {
-    /// Presses Ctrl-C.
-    pub fn interrupt(&self) {
-        self.signal(libc::SIGINT);
-    }
-
-    /// Halts the program until [`Self::go_on`]. Events that are sent to it meanwhile arrive all at once.
-    pub fn halt(&self) {
-        self.signal(libc::SIGSTOP);
-    }
-
-    /// Ends [`Self::halt`].
-    pub fn go_on(&self) {
-        self.signal(libc::SIGCONT);
-    }
-
-    fn signal(&self, signal: i32) {
+    /// Sends a signal: `SIGINT` is Ctrl-C. Events that are sent between `SIGSTOP` and `SIGCONT` arrive all at once.
+    pub fn signal(&self, signal: i32) {
         // SAFETY: the process is a child that was not waited for, so its number is still its own.
         let result = unsafe { libc::kill(self.child.id() as i32, signal) };
         assert_eq!(result, 0, "{}", self.description);

@@ -6,12 +6,11 @@ use ash::vk;
 use clap::Parser;
 use glam::{Vec2, Vec3};
 use image::RgbaImage;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use throng::app::scene::Scene;
 use throng::cli::{Cli, Command, RenderArgs, Size};
 use throng::extras::{Equipped, OverlayDraw, OverlayVertex};
 use throng::model::Model;
-use throng::renderer::{Output, Renderer, RendererSettings};
+use throng::renderer::{FrameOutcome, Output, Renderer, RendererSettings};
 use throng::shader_types::InstanceData;
 use throng::view::OrbitCamera;
 use throng::vulkan::device::Device;
@@ -25,6 +24,30 @@ pub fn arguments(options: &str) -> RenderArgs {
     match Cli::try_parse_from(line).map(|cli| cli.command) {
         Ok(Some(Command::Render(args))) => args,
         other => panic!("{options}: {other:?}"),
+    }
+}
+
+/// A scene and its renderer.
+pub struct Shown {
+    pub scene: Scene,
+    pub renderer: Equipped,
+}
+
+impl Shown {
+    /// Makes the scene of `throng render OPTIONS`, and a renderer of the size of the options.
+    pub fn new(device: &Arc<Device>, models: &[Model], options: &str, settings: RendererSettings) -> Self {
+        let Size { width, height } = arguments(options).gpu.size;
+        let renderer = renderer(device, models, vk::Extent2D { width, height }, settings);
+        Self { scene: scene(models, options), renderer }
+    }
+
+    /// Draws a frame at each of these times. Returns the pixels of the last one.
+    pub fn draw_at(&mut self, times_seconds: &[f64]) -> Vec<u8> {
+        for (number, &seconds) in (1..).zip(times_seconds) {
+            let (outcome, _) = self.scene.draw(&mut self.renderer, seconds, number == times_seconds.len()).unwrap();
+            assert_eq!(outcome, FrameOutcome::Drawn);
+        }
+        self.renderer.wait_for_pixels().unwrap().to_vec()
     }
 }
 
@@ -55,10 +78,6 @@ pub fn instances(scene: &Scene) -> Vec<InstanceData> {
     assert_eq!(instances.len(), scene.crowd.instance_count());
     instances.sort_unstable_by_key(|instance| instance.numbers[0]);
     instances
-}
-
-pub fn one_thread() -> ThreadPool {
-    ThreadPoolBuilder::new().num_threads(1).build().unwrap()
 }
 
 /// Draws a white triangle over the next frames, as a panel of a window would.

@@ -157,12 +157,6 @@ impl Key {
     pub const F11: Self = Self(0xffc8);
     pub const SHIFT: Self = Self(0xffe1);
     pub const SPACE: Self = Self(b' ' as u32);
-    pub const BRACKET_LEFT: Self = Self(b'[' as u32);
-    pub const BRACKET_RIGHT: Self = Self(b']' as u32);
-
-    pub fn digit(digit: u32) -> Self {
-        Self(u32::from(b'0') + digit)
-    }
 
     /// Returns the key that types an ASCII character.
     pub fn typing(character: char) -> Self {
@@ -264,29 +258,18 @@ impl TestWindow {
         }
     }
 
-    /// Moves the mouse to a point of the window, which is at the upper left corner of the screen.
-    pub fn point_at(&self, point: (i16, i16)) {
-        self.screen.fake_input(xproto::MOTION_NOTIFY_EVENT, 0, point);
-    }
-
     /// Clicks at a point of the window.
     pub fn click(&self, point: (i16, i16)) {
-        self.point_at(point);
-        self.button(xproto::BUTTON_PRESS_EVENT);
-        self.button(xproto::BUTTON_RELEASE_EVENT);
+        self.drag(point, point);
     }
 
-    /// Drags from one point of the window to another.
+    /// Drags from one point of the window, which is at the upper left corner of the screen, to another.
     pub fn drag(&self, from: (i16, i16), to: (i16, i16)) {
-        self.point_at(from);
-        self.button(xproto::BUTTON_PRESS_EVENT);
-        self.point_at(to);
-        self.button(xproto::BUTTON_RELEASE_EVENT);
-    }
-
-    fn button(&self, kind: u8) {
         const LEFT: u8 = 1;
-        self.screen.fake_input(kind, LEFT, (0, 0));
+        for (point, kind) in [(from, xproto::BUTTON_PRESS_EVENT), (to, xproto::BUTTON_RELEASE_EVENT)] {
+            self.screen.fake_input(xproto::MOTION_NOTIFY_EVENT, 0, point);
+            self.screen.fake_input(kind, LEFT, (0, 0));
+        }
     }
 
     /// Drops a file on the window, with the messages of a file manager (XDND, version 5).
@@ -327,28 +310,30 @@ impl TestWindow {
     pub fn minimize(&self) {
         const ICONIC_STATE: u32 = 3;
         self.ask_manager(self.id, "WM_CHANGE_STATE", ICONIC_STATE);
-        self.wait_until_unmapped();
-    }
-
-    fn wait_until_unmapped(&self) {
-        while !matches!(self.next_event(), Event::UnmapNotify(event) if event.window == self.id) {}
+        self.wait_until_mapped(false);
     }
 
     /// Asks the window manager to show the window again, as a taskbar does.
     pub fn restore(&self) {
         const FROM_A_PAGER: u32 = 2;
         self.ask_manager(self.id, "_NET_ACTIVE_WINDOW", FROM_A_PAGER);
-        self.wait_until_mapped();
+        self.wait_until_mapped(true);
     }
 
-    fn wait_until_mapped(&self) {
-        while !matches!(self.next_event(), Event::MapNotify(event) if event.window == self.id) {}
+    /// Waits until the window is shown or hidden.
+    fn wait_until_mapped(&self, is_mapped: bool) {
+        let is_awaited = |event| match event {
+            Event::MapNotify(event) => is_mapped && event.window == self.id,
+            Event::UnmapNotify(event) => !is_mapped && event.window == self.id,
+            _ => false,
+        };
+        while !is_awaited(self.next_event()) {}
     }
 
     /// Asks the window manager to show a desktop. The window is on desktop 0.
     pub fn show_desktop(&self, number: u32) {
         self.ask_manager(self.screen.root, "_NET_CURRENT_DESKTOP", number);
-        if number == 0 { self.wait_until_mapped() } else { self.wait_until_unmapped() }
+        self.wait_until_mapped(number == 0);
     }
 
     /// Covers the whole screen with a white window that no manager moves. Returns it for [`Self::uncover`].

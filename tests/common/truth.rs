@@ -60,7 +60,6 @@ pub fn settings(
     Ok(settings.collect())
 }
 
-/// Draws the truth.
 fn truth(device: &Arc<Device>, scene: &mut Scene, args: &RenderArgs) -> Result<RgbaImage> {
     let size = args.gpu.size;
     let large = Size { width: ACROSS * size.width, height: ACROSS * size.height };

@@ -6,11 +6,9 @@ use std::mem::MaybeUninit;
 
 use bytemuck::Zeroable;
 use glam::{Affine3A, Quat, Vec3};
-use throng::animation::{BindPose, Pose, joint_matrices, skin_vertex, write_palette};
+use throng::animation::{BindPose, Pose, skin_vertex, write_palette};
 use throng::model::{Geometry, PaletteLayout};
 use throng::shader_types::{BindVertex, GpuInfluence, GpuMorphDelta, JointMatrix, pack_octahedral, unpack_octahedral};
-
-use crate::common::lanes::{room, written};
 
 fn assert_close(actual: Vec3, expected: Vec3) {
     assert!((actual - expected).length() < 1e-4, "{actual} instead of {expected}");
@@ -19,24 +17,6 @@ fn assert_close(actual: Vec3, expected: Vec3) {
 fn vertex(position: Vec3, normal: Vec3, first_influence: u32, influence_count: u32) -> BindVertex {
     let (position, normal_octahedral) = (position.into(), pack_octahedral(normal));
     BindVertex { position, normal_octahedral, first_influence, influence_count, ..BindVertex::zeroed() }
-}
-
-#[test]
-fn a_coarse_level_needs_the_first_entries_only() {
-    let model_from_node = [0.0, 1.0].map(|y| Affine3A::from_translation(Vec3::Y * y));
-    let layout = PaletteLayout {
-        nodes: vec![1, 0, 1],
-        joint_from_mesh: vec![Affine3A::from_translation(Vec3::X), Affine3A::IDENTITY, Affine3A::IDENTITY],
-        is_joint: vec![true; 3],
-    };
-    let matrices: Vec<JointMatrix> = joint_matrices(&layout, &model_from_node).collect();
-    // Rows, with the translation last in each.
-    assert_eq!(matrices[0].rows, [[1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]]);
-    for count in [3, 2] {
-        let mut out = room(count);
-        write_palette(&layout, &model_from_node, &mut out);
-        assert_eq!(written(&out), matrices[..count]);
-    }
 }
 
 #[test]

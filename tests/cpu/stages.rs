@@ -2,33 +2,20 @@
 //!
 //! The expected positions come from the file's matrices and the formula of each stage, without the palette.
 
-use glam::{Affine3A, Vec3};
-use throng::animation::{BindPose, Pose, PoseScratch, Stage, apply_bind_pose, joint_matrices, pose_model, skin_vertex};
+use glam::Vec3;
+use throng::animation::{Stage, apply_bind_pose, joint_matrices};
 use throng::model::Model;
 
 use crate::common::assets::{STRIP, asset, models, sample};
+use crate::common::pose::{palette, posed, skinned};
 
-const SAMPLES: [&str; 7] = [
-    "Fox/Fox.glb",
-    "CesiumMan/CesiumMan.glb",
-    "KayKit_Knight/Knight.glb",
-    "Mannequiny/mannequiny.glb",
-    "RobotExpressive_raylib/robot.glb",
-    "RecursiveSkeletons/RecursiveSkeletons.glb",
-    "BoxAnimated/box_animated.gltf",
-];
+const SAMPLES: &str = "Fox/Fox.glb CesiumMan/CesiumMan.glb KayKit_Knight/Knight.glb Mannequiny/mannequiny.glb \
+    RobotExpressive_raylib/robot.glb RecursiveSkeletons/RecursiveSkeletons.glb BoxAnimated/box_animated.gltf";
 const TIME_SECONDS: f64 = 0.4;
 
-/// Returns the skinned positions of all vertices in the first clip, and the matrices of the nodes.
-fn posed(model: &Model) -> (Vec<Vec3>, Vec<Affine3A>) {
-    let mut scratch = PoseScratch::for_model(model);
-    let pose = pose_model(model, model.clips.first(), TIME_SECONDS, &mut scratch);
-    let palette: Vec<_> = joint_matrices(&model.palette, pose.model_from_node).collect();
-    let bind_pose = BindPose::new(&model.geometry);
-    let skin = Pose { palette: &palette, morph_weights: pose.morph_weights, ..Pose::default() };
-    let vertices = 0..bind_pose.bind_vertices.len();
-    let position = |vertex| skin_vertex(&bind_pose, vertex, skin, false).0.position.into();
-    (vertices.map(position).collect(), pose.model_from_node.to_vec())
+/// Returns the skinned positions of all vertices in the first clip.
+fn positions(model: &Model) -> Vec<Vec3> {
+    skinned(model, model.clips.first(), TIME_SECONDS)
 }
 
 /// Returns the position of a vertex in mesh space after morph targets of these weights.
@@ -48,21 +35,20 @@ fn assert_near(what: &str, found: &[Vec3], expected: impl Fn(usize) -> Vec3) {
 
 fn assert_stages(original: &Model) {
     let name = &original.name;
-    let mut scratch = PoseScratch::for_model(original);
-    let weights = pose_model(original, original.clips.first(), TIME_SECONDS, &mut scratch).morph_weights;
+    let (_, weights) = posed(original, original.clips.first(), TIME_SECONDS);
     let staged = |stage: Stage| {
         let mut model = original.clone();
         stage.apply(&mut model);
-        posed(&model).0
+        positions(&model)
     };
-    assert_near(&format!("{name}, mesh"), &staged(Stage::Mesh), |vertex| morphed(original, vertex, weights));
+    assert_near(&format!("{name}, mesh"), &staged(Stage::Mesh), |vertex| morphed(original, vertex, &weights));
     assert_near(&format!("{name}, joint"), &staged(Stage::Joint), |vertex| {
-        let position = morphed(original, vertex, weights);
+        let position = morphed(original, vertex, &weights);
         let influences = original.geometry.influences_of(vertex).iter();
         let in_joint = |joint: u32| original.palette.joint_from_mesh[joint as usize].transform_point3(position);
         influences.map(|influence| influence.weight * in_joint(influence.joint)).sum()
     });
-    let (right, _) = posed(original);
+    let right = positions(original);
     assert_eq!(staged(Stage::Model), right);
     assert_eq!(staged(Stage::World), right);
 }
@@ -70,7 +56,7 @@ fn assert_stages(original: &Model) {
 fn assert_bind_pose(original: &Model) {
     let mut model = original.clone();
     apply_bind_pose(&mut model);
-    let (found, _) = posed(&model);
+    let found = positions(&model);
     let nodes = &original.palette.nodes;
     let first_of_node = |entry: u32| original.palette.joints().find(|&e| nodes[e as usize] == nodes[entry as usize]);
     let rest = &original.skeleton.rest.morph_weights;
@@ -84,7 +70,7 @@ fn assert_bind_pose(original: &Model) {
 
 /// The ends of bones are joints, whichever pose the skeleton takes.
 fn assert_bones(model: &Model) {
-    let (_, model_from_node) = posed(model);
+    let (model_from_node, _) = posed(model, model.clips.first(), TIME_SECONDS);
     let palette: Vec<_> = joint_matrices(&model.palette, &model_from_node).collect();
     let joint_at = |entry: u32| Vec3::from(model_from_node[model.palette.nodes[entry as usize] as usize].translation);
     let size = model_from_node.iter().map(|matrix| matrix.translation.length()).fold(1e-3, f32::max);
@@ -106,7 +92,7 @@ fn stages_bind_poses_and_bones_are_where_the_products_say() {
     let mut models = models().to_vec();
     assert_eq!(models[1].bones.len(), 2, "one bone between the strip's joints, and a last one");
     if cfg!(sample_models) {
-        models.extend(SAMPLES.map(sample));
+        models.extend(SAMPLES.split(' ').map(sample));
     }
     for model in &models {
         assert_stages(model);
@@ -127,7 +113,7 @@ fn options_choose_the_stage_and_the_bind_pose() {
             apply_bind_pose(&mut expected);
         }
         stage.apply(&mut expected);
-        assert_eq!(posed(&found), posed(&expected), "{options}");
+        assert_eq!(positions(&found), positions(&expected), "{options}");
     }
 }
 
@@ -136,8 +122,7 @@ fn options_choose_the_stage_and_the_bind_pose() {
 fn in_joint_space_bones_begin_at_the_origin() {
     let mut strip = asset(STRIP);
     Stage::Joint.apply(&mut strip);
-    let (_, model_from_node) = posed(&strip);
-    let palette: Vec<_> = joint_matrices(&strip.palette, &model_from_node).collect();
+    let palette = palette(&strip, strip.clips.first(), TIME_SECONDS);
     let ends = strip.bones.iter().map(|bone| {
         let ends = [bone.mesh_from_base.translation.into(), bone.tip_mesh];
         ends.map(|end| palette[bone.base as usize].transform_point(end))

@@ -168,7 +168,7 @@ fn steady_frames_make_nothing(device: &TestDevice) {
         };
         let what = format!("{skinning:?}, {upload:?}, {view:?}");
         if validation {
-            let gpu = Gpu::new(device);
+            let gpu = Gpu::from(device);
             let (created, _) = made_by_steady_frames(gpu.device(), &mut scene, settings);
             assert_eq!(created, 0, "Vulkan objects and device allocations: {what}");
         } else {

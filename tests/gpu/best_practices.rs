@@ -13,7 +13,7 @@ use throng::renderer::{RendererSettings, Skinning, UploadPath};
 use throng::vulkan::instance::{Instance, InstanceOptions};
 
 use crate::common::gpu::{TestDevice, list_gpu_tests};
-use crate::common::scene;
+use crate::common::scene::{self, Shown};
 use crate::gpu::loader::{P, VALIDATION_LAYER, above_validation, layer_has_settings, next, replacements};
 
 list_gpu_tests![the_layer_has_no_other_advice [ignored if !layer_has_settings()]];
@@ -64,9 +64,8 @@ fn advice(device: &TestDevice, settings: RendererSettings, view: DebugView, fram
     let instance = Instance::with_entry(above_validation(replacement), options).expect("an instance");
     let messages = Arc::clone(instance.validation_messages());
     let device = device.open_on(&instance).expect("a device");
-    let (models, extent) = (scene::models(), vk::Extent2D { width: 320, height: 180 });
-    let mut renderer = scene::renderer(&device, &models, extent, settings);
-    let mut scene = scene::scene(&models, "--size 320x180 --instances 30 --clip all");
+    let options = "--size 320x180 --instances 30 --clip all";
+    let Shown { mut scene, mut renderer } = Shown::new(&device, &scene::models(), options, settings);
     scene.show = Show { view, bones: true, ..Show::default() };
     for frame in 0..frames {
         scene.draw(&mut renderer, f64::from(frame), true).expect("a frame");

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use ash::vk;
 use glam::{Quat, Vec2, Vec3};
 use image::RgbaImage;
-use throng::animation::{PoseScratch, pose_model};
 use throng::app::scene::Scene;
 use throng::extras::{DebugView, Equipped, Show};
 use throng::model::{Influence, Model, Topology};
@@ -18,6 +17,7 @@ use throng::vulkan::instance::{Instance, InstanceOptions};
 use throng::vulkan::physical_device::PhysicalDevice;
 
 use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests};
+use crate::common::pose::posed;
 use crate::common::{levels, scene};
 use crate::gpu::compare::{Difference, assert_ways_agree};
 
@@ -36,7 +36,6 @@ const HEIGHT: u32 = 240;
 const SIZE: Vec2 = Vec2::new(WIDTH as f32, HEIGHT as f32);
 const TIME_SECONDS: f64 = 0.4;
 
-/// A picture, and the scene that it shows.
 struct Picture {
     image: RgbaImage,
     scene: Scene,
@@ -66,7 +65,6 @@ fn renderer(device: &Arc<Device>, models: &[Model], settings: RendererSettings) 
     scene::renderer(device, models, vk::Extent2D { width: WIDTH, height: HEIGHT }, settings)
 }
 
-/// Returns a renderer for each way of skinning.
 fn both_ways(gpu: &Gpu, models: &[Model]) -> [Equipped; 2] {
     [Skinning::Compute, Skinning::Vertex]
         .map(|skinning| renderer(gpu.device(), models, RendererSettings { skinning, ..RendererSettings::default() }))
@@ -96,8 +94,7 @@ fn strip(gpu: &Gpu, errors: &[f32], options: &str) -> Picture {
     Picture::draw(&mut renderer, &strip, &format!("--clip none --camera 0,0 {options}"))
 }
 
-fn every_view_draws_its_own_picture_with_both_ways_of_skinning(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn every_view_draws_its_own_picture_with_both_ways_of_skinning(gpu: Gpu) {
     let crowd = "--instances 6 --clip 0 --phase zero --seed 3 --share-poses 2 --lod-error 1";
     let mut models = scene::models();
     models.iter_mut().for_each(|model| levels::give_levels(model, 1, &[1e-6, 1e-5]));
@@ -117,8 +114,7 @@ fn every_view_draws_its_own_picture_with_both_ways_of_skinning(device: &TestDevi
 }
 
 /// A joint turns no normal that a model does not have.
-fn lines_without_normals_have_the_same_colour_with_both_ways_of_skinning(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn lines_without_normals_have_the_same_colour_with_both_ways_of_skinning(gpu: Gpu) {
     let mut model = scene::asset(scene::STRIP);
     model.geometry.draw_ranges[0].topology = Topology::Lines;
     model.clips[0].rotations[0].values.fill(Quat::from_rotation_x(1.0).into());
@@ -132,8 +128,7 @@ fn lines_without_normals_have_the_same_colour_with_both_ways_of_skinning(device:
     }
 }
 
-fn heat_and_colours_are_the_weights_of_joints(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn heat_and_colours_are_the_weights_of_joints(gpu: Gpu) {
     let picture = strip(&gpu, &[], "--joint upper");
     for (row, height) in rows(&picture).into_iter().zip(HEIGHTS) {
         let expected = 0.5 * height;
@@ -162,8 +157,7 @@ fn heat_and_colours_are_the_weights_of_joints(device: &TestDevice) {
 }
 
 /// All vertices of the coarser level follow the lower joint, so the upper one has no weight at the top.
-fn coarse_levels_show_the_weights_that_they_follow(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn coarse_levels_show_the_weights_that_they_follow(gpu: Gpu) {
     let mut strip = [scene::asset(scene::STRIP)];
     levels::give_levels(&mut strip[0], 1, &[1e-6]);
     let geometry = &mut strip[0].geometry;
@@ -183,21 +177,19 @@ fn coarse_levels_show_the_weights_that_they_follow(device: &TestDevice) {
     }
 }
 
-fn joints_of_the_skeleton_are_where_the_pose_has_them(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn joints_of_the_skeleton_are_where_the_pose_has_them(gpu: Gpu) {
     let walker = &[scene::asset(scene::WALKER)];
     let mut renderer = renderer(gpu.device(), walker, RendererSettings::default());
     for options in ["--clip 0 --camera 30,10", "--clip 0 --instances 3 --phase zero --camera 30,25"] {
         let [without, with] = ["off", "on"]
             .map(|skeleton| Picture::draw(&mut renderer, walker, &format!("{options} --skeleton {skeleton}")));
         let differs = |x: u32, y: u32| with.image.get_pixel_checked(x, y) != without.image.get_pixel_checked(x, y);
-        let mut scratch = PoseScratch::for_model(&walker[0]);
-        let pose = pose_model(&walker[0], walker[0].clips.first(), TIME_SECONDS, &mut scratch);
+        let (model_from_node, _) = posed(&walker[0], walker[0].clips.first(), TIME_SECONDS);
         let mut joints: Vec<Vec2> = Vec::new();
         for instance in scene::instances(&with.scene) {
             for bone in &walker[0].bones {
                 let node = walker[0].palette.nodes[bone.base as usize] as usize;
-                let joint = instance.world_from_model.transform_point(pose.model_from_node[node].translation.into());
+                let joint = instance.world_from_model.transform_point(model_from_node[node].translation.into());
                 joints.push(scene::project(&with.scene.camera, SIZE, joint));
             }
         }
@@ -220,8 +212,7 @@ fn joints_of_the_skeleton_are_where_the_pose_has_them(device: &TestDevice) {
 }
 
 /// Full detail is grey, the first coarser level is green, and the coarsest one is red.
-fn levels_have_their_colours(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn levels_have_their_colours(gpu: Gpu) {
     for (options, errors, expected) in [
         ("--lod-error 0", [1e-6, 1e-5, 1e-4], Vec3::ONE),
         ("--lod-error 1", [1e-6, 9.0, 9.0], Vec3::Y),

@@ -13,10 +13,10 @@ use throng::renderer::{RendererSettings, Shadows};
 
 use super::golden;
 use crate::common::flip::Flip;
-use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests};
+use crate::common::gpu::{Gpu, list_gpu_tests};
 use crate::common::scene;
 
-list_gpu_tests![one_character_is_the_picture_of_the_program, a_crowd_is_the_picture_of_the_program];
+list_gpu_tests![examples_draw_the_pictures_of_the_program];
 
 /// Compares the image at a path with the picture of the program.
 fn assert_is_picture(gpu: &Gpu, image_path: &Path, model: &str, options: &str) {
@@ -29,18 +29,13 @@ fn assert_is_picture(gpu: &Gpu, image_path: &Path, model: &str, options: &str) {
 }
 
 /// The jelly has morph targets, lines and points.
-fn one_character_is_the_picture_of_the_program(device: &TestDevice) {
-    let (gpu, folder) = (Gpu::new(device), tempfile::tempdir().unwrap());
-    let image_path = folder.path().join("character.png");
+fn examples_draw_the_pictures_of_the_program(gpu: Gpu) {
+    let folder = tempfile::tempdir().unwrap();
+    let image_path = folder.path().join("picture.png");
     for model in [scene::WALKER, scene::JELLY] {
         one_character::draw(gpu.device(), Path::new(model), &image_path).unwrap();
         assert_is_picture(&gpu, &image_path, model, "--phase zero --time 0.4");
     }
-}
-
-fn a_crowd_is_the_picture_of_the_program(device: &TestDevice) {
-    let (gpu, folder) = (Gpu::new(device), tempfile::tempdir().unwrap());
-    let image_path = folder.path().join("crowd.png");
     a_crowd::draw(gpu.device(), Path::new(scene::JELLY), &image_path).unwrap();
     assert_is_picture(&gpu, &image_path, scene::JELLY, "--instances 100 --clip all --seed 0 --variety 0 --time 1");
 }

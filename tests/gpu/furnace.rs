@@ -8,13 +8,14 @@ use ash::vk;
 use bytemuck::Zeroable;
 use glam::Vec3;
 use serde_json::json;
+use throng::crowd::thread_pool;
 use throng::model::Model;
 use throng::renderer::{FrameMemory, Renderer, RendererSettings, Shadows};
 use throng::shader_types::FrameData;
 use throng::view::{Detail, Ground, Look, Sky};
 
 use crate::common::builder::{self, Gltf};
-use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests, note};
+use crate::common::gpu::{Gpu, list_gpu_tests, note};
 use crate::common::scene;
 
 list_gpu_tests![a_white_sphere_in_a_white_room_cannot_be_seen, other_spheres_are_seen_and_rough_metal_is_not_dark];
@@ -61,7 +62,7 @@ fn in_furnace(gpu: &Gpu, model: Model) -> Vec<u8> {
     scene.crowd.cull(None, None, None, &Detail::FULL);
     let mut frame = renderer.begin_frame(scene.crowd.visible_poses()).unwrap();
     let (FrameMemory { streams, instances }, plan) = frame.memory();
-    let threads = scene::one_thread();
+    let threads = thread_pool(Some(1)).unwrap();
     scene.crowd.evaluate(&threads, 0.0, plan, streams);
     scene.crowd.write_instances(&threads, instances);
     // The sky is the room. The ground's pattern would be visible.
@@ -74,8 +75,7 @@ fn middle(image: &[u8]) -> u8 {
     image[(SIDE / 2 * SIDE + SIDE / 2) as usize]
 }
 
-fn a_white_sphere_in_a_white_room_cannot_be_seen(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn a_white_sphere_in_a_white_room_cannot_be_seen(gpu: Gpu) {
     for metallic in [0.0, 1.0] {
         for roughness in ROUGHNESSES {
             let image = in_furnace(&gpu, sphere([1.0; 3], metallic, roughness));
@@ -93,8 +93,7 @@ fn a_white_sphere_in_a_white_room_cannot_be_seen(device: &TestDevice) {
     }
 }
 
-fn other_spheres_are_seen_and_rough_metal_is_not_dark(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn other_spheres_are_seen_and_rough_metal_is_not_dark(gpu: Gpu) {
     // A mirror shows its reflectance in the middle, and at the edge nearly all light.
     let mirror = in_furnace(&gpu, sphere([0.5; 3], 1.0, 0.0));
     // Radiance 0.3963, minus 0.04, in sRGB.

@@ -2,14 +2,13 @@
 //! the driver's own limits, or the program refuses the device and names the limit, and the layer reports nothing.
 
 use ash::vk;
-use throng::extras::Equipped;
 use throng::model::Model;
 use throng::renderer::{RendererSettings, Shadows, UploadPath};
 use throng::vulkan::descriptors::DescriptorSetLayout;
 use throng::vulkan::pipeline::PipelineLayout;
 
 use crate::common::gpu::{TestDevice, list_gpu_tests};
-use crate::common::scene;
+use crate::common::scene::{self, Shown};
 use crate::gpu::loader::claims::{self, Change, Claims, open};
 use crate::gpu::loader::null_device::discrete_memory;
 
@@ -20,20 +19,11 @@ list_gpu_tests![
     the_layer_judges_by_the_claims,
 ];
 
-const EXTENT: vk::Extent2D = vk::Extent2D { width: 96, height: 64 };
+const TIMES_SECONDS: [f64; 2] = [0.0, 0.4];
 const CROWD: &str = "--size 96x64 --instances 12 --clip all --seed 7";
 
 fn settings() -> RendererSettings<'static> {
     RendererSettings { samples: 1, shadows: Shadows::Map(256), ..RendererSettings::default() }
-}
-
-/// Draws two frames of a crowd, and returns the pixels of the last one.
-fn pixels(renderer: &mut Equipped, models: &[Model], options: &str) -> Vec<u8> {
-    let mut scene = scene::scene(models, options);
-    for (seconds, captures) in [(0.0, false), (0.4, true)] {
-        scene.draw(renderer, seconds, captures).expect("a frame");
-    }
-    renderer.wait_for_pixels().expect("pixels").to_vec()
 }
 
 /// Returns the picture on a device that makes these claims.
@@ -45,7 +35,7 @@ fn picture(
     options: &str,
 ) -> Vec<u8> {
     let gpu = open(device, claims).expect("a device");
-    pixels(&mut scene::renderer(gpu.device(), models, EXTENT, settings), models, options)
+    Shown::new(gpu.device(), models, options, settings).draw_at(&TIMES_SECONDS)
 }
 
 fn eleven_storage_buffers(device: &mut vk::PhysicalDeviceProperties) {
@@ -102,10 +92,10 @@ fn no_claim_changes_the_picture(device: &TestDevice) {
         let gpu = open(device, Claims { family, ..Claims::NONE }).expect("a device");
         // The times of a slot arrive after its next frame.
         let settings = RendererSettings { frames_in_flight: 1, ..settings() };
-        let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, settings);
-        assert!(pixels(&mut renderer, &models, CROWD) == expected, "another picture");
-        pixels(&mut renderer, &models, CROWD);
-        assert_eq!(renderer.gpu_times().is_some(), has_times);
+        let mut shown = Shown::new(gpu.device(), &models, CROWD, settings);
+        assert!(shown.draw_at(&TIMES_SECONDS) == expected, "another picture");
+        shown.draw_at(&TIMES_SECONDS);
+        assert_eq!(shown.renderer.gpu_times().is_some(), has_times);
     }
 }
 
@@ -116,9 +106,9 @@ fn small_ranges_divide_the_skinned_vertices(device: &TestDevice) {
     let expected = picture(device, Claims::NONE, &models, settings(), crowd);
     let claims = Claims::properties(|device| device.limits.max_storage_buffer_range = RANGE_BYTES);
     let gpu = open(device, claims).expect("a device");
-    let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, settings());
-    assert!(pixels(&mut renderer, &models, crowd) == expected, "another picture");
-    let vertex_bytes = renderer.byte_counts().skinned_vertices;
+    let mut shown = Shown::new(gpu.device(), &models, crowd, settings());
+    assert!(shown.draw_at(&TIMES_SECONDS) == expected, "another picture");
+    let vertex_bytes = shown.renderer.byte_counts().skinned_vertices;
     assert!(vertex_bytes > u64::from(RANGE_BYTES), "{vertex_bytes} bytes fit into one range");
 }
 

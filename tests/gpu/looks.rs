@@ -4,7 +4,7 @@ use image::{Rgba, RgbaImage};
 use throng::model::Model;
 
 use super::golden;
-use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests, note};
+use crate::common::gpu::{Gpu, list_gpu_tests, note};
 use crate::common::scene::{WALKER, asset};
 
 list_gpu_tests![
@@ -27,8 +27,7 @@ fn largest_difference(a: &Rgba<u8>, b: &Rgba<u8>) -> u8 {
     a.0.iter().zip(b.0).map(|(&a, b)| a.abs_diff(b)).max().unwrap()
 }
 
-fn a_colour_is_the_background_whatever_the_exposure(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn a_colour_is_the_background_whatever_the_exposure(gpu: Gpu) {
     let walker = asset(WALKER);
     for options in ["--msaa 1", "--msaa 4 --exposure 1", "--msaa 4 --exposure -1 --sun 30,10"] {
         let image = draw(&gpu, &walker, &format!("--background #20406f --ground off {options}"));
@@ -44,8 +43,7 @@ fn a_colour_is_the_background_whatever_the_exposure(device: &TestDevice) {
 /// A transparent image has the colours of an opaque one, and partial alpha at edges and in glass only. The colours of debug views
 /// are meant for display, whatever the exposure and the tone curve do to light. Only the brightest saturated ones, which no
 /// radiance becomes, are a little darker in a transparent picture: those of normals along an axis.
-fn without_a_background_only_the_crowd_is_opaque(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn without_a_background_only_the_crowd_is_opaque(gpu: Gpu) {
     let (glass, view) = ("20,30,1.3 --exposure 0.5", "20,10 --instances 3 --seed 3 --exposure -3 --debug-view");
     for (model, camera, samples, most_off) in [
         (WALKER, "20,10 --exposure 0.5", 1, 2),
@@ -72,8 +70,7 @@ fn without_a_background_only_the_crowd_is_opaque(device: &TestDevice) {
     }
 }
 
-fn the_ground_is_an_option(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn the_ground_is_an_option(gpu: Gpu) {
     let walker = asset(WALKER);
     let bottom = |options: &str| *draw(&gpu, &walker, &format!("--camera 20,30 {options}")).get_pixel(3, 60);
     assert_eq!(bottom("--background none")[3], 0);
@@ -83,8 +80,7 @@ fn the_ground_is_an_option(device: &TestDevice) {
     assert_eq!(bottom("--ground off --background #102030"), Rgba([0x10, 0x20, 0x30, 255]));
 }
 
-fn exposure_brightens_everything_but_unlit_materials(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn exposure_brightens_everything_but_unlit_materials(gpu: Gpu) {
     let (walker, surfaces) = (asset(WALKER), asset(golden::SURFACES));
     let [dark, normal, bright] =
         ["-1", "0", "1"].map(|stops| mean(&draw(&gpu, &walker, &format!("--exposure {stops}"))));

@@ -39,7 +39,6 @@ const TRIES: u32 = 5;
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 16, height: 16 };
 const CROWD: &str = "--size 16x16 --instances 1 --threads 1";
 
-/// A scene and its renderer.
 struct Shown {
     device: Arc<Device>,
     renderer: Equipped,

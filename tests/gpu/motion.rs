@@ -3,9 +3,7 @@
 //! The ways are those of the CPU. Nothing but the two poses decides them: neither pages, levels and the other instances that
 //! the two frames draw, nor the frames before.
 
-use ash::vk;
 use glam::{Vec2, Vec3};
-use throng::animation::{PoseScratch, pose_model, skinned_positions};
 use throng::app::scene::Scene;
 use throng::crowd::{ClipChoice, wrap_seconds};
 use throng::extras::DebugView;
@@ -15,8 +13,10 @@ use throng::renderer::{RendererSettings, Shadows, UploadPath};
 use throng::shader_types::InstanceData;
 use throng::view::Detail;
 
-use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests, note};
-use crate::common::{levels, scene};
+use crate::common::gpu::{Gpu, list_gpu_tests, note};
+use crate::common::levels;
+use crate::common::pose::skinned;
+use crate::common::scene::{self, Shown};
 use crate::gpu::compare::assert_identical;
 
 list_gpu_tests![
@@ -40,9 +40,8 @@ const NOW: Frame = (0.4, |_| ());
 /// Draws frames one after the other. Returns the scene and the last picture.
 fn draw(gpu: &Gpu, models: &[Model], settings: RendererSettings, options: &str, frames: &[Frame]) -> (Scene, Vec<u8>) {
     let options = format!("--debug-view motion --size 320x240 --ground off --background #0000ff {options}");
-    let mut scene = scene::scene(models, &options);
     let settings = RendererSettings { samples: 1, shadows: Shadows::Map(256), ..settings };
-    let mut renderer = scene::renderer(gpu.device(), models, vk::Extent2D { width: 320, height: 240 }, settings);
+    let Shown { mut scene, mut renderer } = Shown::new(gpu.device(), models, &options, settings);
     let camera = scene.camera;
     for (time_seconds, change) in frames {
         scene.camera = camera;
@@ -57,11 +56,8 @@ fn world_positions(scene: &mut Scene, time_seconds: f64) -> Vec<Vec<Vec3>> {
     scene.crowd.move_to(time_seconds);
     scene.crowd.cull(None, None, None, &Detail::FULL);
     let model = &scene.crowd.models()[0];
-    let mut scratch = PoseScratch::for_model(model);
     let clip = &model.clips[0];
-    let pose = pose_model(model, Some(clip), wrap_seconds(time_seconds, clip.duration_seconds.into()), &mut scratch);
-    let mut skinned = Vec::new();
-    skinned_positions(model, pose, &mut skinned);
+    let skinned = skinned(model, Some(clip), wrap_seconds(time_seconds, clip.duration_seconds.into()));
     let placed = |instance: &InstanceData| {
         skinned.iter().map(|&position| instance.world_from_model.transform_point(position)).collect()
     };
@@ -69,12 +65,11 @@ fn world_positions(scene: &mut Scene, time_seconds: f64) -> Vec<Vec<Vec3>> {
 }
 
 /// GPU times arrive later then, and the forecast of memory counts the slot.
-fn motion_takes_a_slot_more(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn motion_takes_a_slot_more(gpu: Gpu) {
     let models = [scene::asset(scene::WALKER)];
-    let mut scene = scene::scene(&models, "--instances 100 --lod-error 0 --size 64x48");
     let settings = RendererSettings { samples: 1, shadows: Shadows::Map(64), ..RendererSettings::default() };
-    let mut renderer = scene::renderer(gpu.device(), &models, vk::Extent2D { width: 64, height: 48 }, settings);
+    let options = "--instances 100 --lod-error 0 --size 64x48";
+    let Shown { mut scene, mut renderer } = Shown::new(gpu.device(), &models, options, settings);
     let mut taken_and_forecast = |view: DebugView| {
         scene.show.view = view;
         for frame in 0..4 {
@@ -92,8 +87,7 @@ fn motion_takes_a_slot_more(device: &TestDevice) {
     assert!((taken - forecast).abs() < 0.3 * taken && taken > 1e6, "{taken} bytes, not {forecast}");
 }
 
-fn colours_are_the_ways(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn colours_are_the_ways(gpu: Gpu) {
     // Nothing hides a strip. The walkers hide themselves, and they go somewhere.
     let crowds = [
         (scene::STRIP, "--instances 3 --layout line --camera 0,0", 1.0),
@@ -131,8 +125,7 @@ fn colours_are_the_ways(device: &TestDevice) {
     }
 }
 
-fn pages_sharing_culling_and_earlier_frames_change_no_way(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn pages_sharing_culling_and_earlier_frames_change_no_way(gpu: Gpu) {
     let crowd = "--instances 24 --clip 0 --phase zero --travel on --seed 3 --lod-error 0";
     let models = [scene::asset(scene::WALKER), scene::asset(scene::JELLY)];
     let large = RendererSettings::default();
@@ -169,8 +162,7 @@ fn black_and_covered(picture: &[u8]) -> [usize; 2] {
 }
 
 /// A vertex keeps its number in all levels that have it.
-fn levels_change_no_way(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn levels_change_no_way(gpu: Gpu) {
     let crowd = "--instances 6 --clip 0 --phase zero --seed 3 --lod-error 0";
     let coarse: Frame = (BEFORE.0, |scene| scene.lod_error_pixels = 1e6);
     let fine: Frame = (NOW.0, |scene| scene.lod_error_pixels = 0.0);
@@ -191,8 +183,7 @@ fn levels_change_no_way(device: &TestDevice) {
 }
 
 /// But nothing moves in the first frame of a crowd.
-fn what_was_not_drawn_is_black(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn what_was_not_drawn_is_black(gpu: Gpu) {
     let walkers = [scene::asset(scene::WALKER)];
     let draw = |options: &str, frames: &[Frame]| draw(&gpu, &walkers, RendererSettings::default(), options, frames).1;
     let crowd = "--instances 8 --clip 0 --seed 3";

@@ -9,8 +9,9 @@ use throng::renderer::{RendererSettings, Shadows, Skinning};
 use throng::vulkan::pipeline::{GraphicsPipelineInfo, PipelineBuilder, PipelineLayout};
 use throng::vulkan::spirv;
 
+use crate::common::assets;
 use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests};
-use crate::common::{assets, scene};
+use crate::common::scene::Shown;
 use crate::gpu::loader::claims::{self, Claims, Portability};
 use crate::gpu::loader::layer_has_settings;
 
@@ -32,9 +33,7 @@ fn no_model_needs_more_than_the_portability_subset(device: &TestDevice) {
         assert!(gpu.device().physical.is_portability);
         for skinning in [Skinning::Compute, Skinning::Vertex] {
             let settings = RendererSettings { skinning, shadows: Shadows::Map(256), ..RendererSettings::default() };
-            let extent = vk::Extent2D { width: 64, height: 64 };
-            let mut renderer = scene::renderer(gpu.device(), &models, extent, settings);
-            let mut scene = scene::scene(&models, "--size 64x64");
+            let Shown { mut scene, mut renderer } = Shown::new(gpu.device(), &models, "--size 64x64", settings);
             scene.draw(&mut renderer, 0.0, false).expect("a frame");
             for view in [DebugView::Weights, DebugView::Wireframe] {
                 renderer.try_show(&scene.crowd, &Show { view, bones: true, ..Show::default() }).expect("a view");

@@ -22,8 +22,9 @@ use throng::shader_types::{
 };
 use throng::vulkan::instance::{Instance, InstanceOptions};
 
+use crate::common::assets;
 use crate::common::gpu::{Test, TestDevice, gpu_tests, in_own_processes, note};
-use crate::common::{assets, scene};
+use crate::common::scene::{self, Shown};
 use crate::gpu::loader::{P, above_validation, list, next, null_device, replacements};
 
 /// The driver, as Debian and Ubuntu install it.
@@ -112,8 +113,7 @@ fn compile(device: &TestDevice, models: &[Model], skinning: Skinning) -> Vec<Sha
     let instance = Instance::with_entry(entry, InstanceOptions::default()).expect("an instance");
     let device = device.open_on(&instance).expect("a device");
     let settings = RendererSettings { skinning, ..RendererSettings::default() };
-    let mut renderer = scene::renderer(&device, models, vk::Extent2D { width: 64, height: 64 }, settings);
-    let mut scene = scene::scene(models, "--size 64x64");
+    let Shown { mut scene, mut renderer } = Shown::new(&device, models, "--size 64x64", settings);
     scene.show.outlined = Some(0);
     scene::draw_triangle_over(&mut renderer).expect("an atlas");
     scene.draw(&mut renderer, 0.0, false).expect("a frame");

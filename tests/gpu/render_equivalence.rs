@@ -7,15 +7,15 @@
 //! differently in each. So these two are compared with a tolerance. On Mesa's lavapipe they are equal to the bit.
 
 use ash::vk;
-use throng::app::scene::Scene;
-use throng::extras::{Equipped, OverlayDraw, OverlayVertex};
+use throng::extras::{OverlayDraw, OverlayVertex};
 use throng::model::Model;
-use throng::renderer::{FrameOutcome, LimitCaps, RendererSettings, ShaderOverride, Shadows, Skinning, UploadPath};
+use throng::renderer::{LimitCaps, RendererSettings, ShaderOverride, Shadows, Skinning, UploadPath};
 use throng::view::SunDirection;
 use throng::vulkan::spirv;
 
-use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests, note};
-use crate::common::{levels, scene};
+use crate::common::gpu::{Gpu, list_gpu_tests, note};
+use crate::common::levels;
+use crate::common::scene::{self, Shown};
 use crate::gpu::compare::{Difference, assert_identical, assert_ways_agree};
 
 list_gpu_tests![
@@ -29,11 +29,10 @@ list_gpu_tests![
     the_light_is_that_of_the_present_sky,
 ];
 
-const EXTENT: vk::Extent2D = vk::Extent2D { width: 160, height: 90 };
 const INSTANCES: u32 = 30;
 const CROWD: &str = "--size 160x90 --instances 30 --clip all --seed 7";
 /// One more than the most frames in flight.
-const FRAMES: u32 = 4;
+const TIMES_SECONDS: [f64; 4] = [0.0, 0.29, 0.58, 0.87];
 
 /// Returns the settings with which all others are compared.
 fn plain(skinning: Skinning, samples: u32) -> RendererSettings<'static> {
@@ -68,36 +67,15 @@ fn variations(
     ]
 }
 
-/// The crowd and a renderer of it.
-struct Shown {
-    scene: Scene,
-    renderer: Equipped,
-}
-
-impl Shown {
-    fn new(gpu: &Gpu, models: &[Model], settings: RendererSettings, options: &str) -> Self {
-        let threads = if options.contains("--threads") { "" } else { "--threads 1" };
-        let scene = scene::scene(models, &format!("{CROWD} {threads} {options}"));
-        Self { scene, renderer: scene::renderer(gpu.device(), models, EXTENT, settings) }
-    }
-
-    /// Draws some frames, and returns the pixels of the last one.
-    fn pixels(&mut self) -> Vec<u8> {
-        for frame in 0..FRAMES {
-            let (seconds, capture) = (f64::from(frame) * 0.29, frame + 1 == FRAMES);
-            let (outcome, _) = self.scene.draw(&mut self.renderer, seconds, capture).unwrap();
-            assert_eq!(outcome, FrameOutcome::Drawn);
-        }
-        let pixels = self.renderer.wait_for_pixels().unwrap().to_vec();
-        assert_eq!(pixels.len() as u32, EXTENT.width * EXTENT.height * 4);
-        pixels
-    }
+fn shown(gpu: &Gpu, models: &[Model], settings: RendererSettings, options: &str) -> Shown {
+    let threads = if options.contains("--threads") { "" } else { "--threads 1" };
+    Shown::new(gpu.device(), models, &format!("{CROWD} {threads} {options}"), settings)
 }
 
 /// Returns the pixels of the last frame and its number of visible instances.
 fn draw(gpu: &Gpu, models: &[Model], settings: RendererSettings, options: &str) -> (Vec<u8>, u32) {
-    let mut shown = Shown::new(gpu, models, settings, options);
-    (shown.pixels(), shown.scene.crowd.visible_counts().iter().sum())
+    let mut shown = shown(gpu, models, settings, options);
+    (shown.draw_at(&TIMES_SECONDS), shown.scene.crowd.visible_counts().iter().sum())
 }
 
 /// Compares compute and vertex skinning, each with some variations, and with each other. Returns the image.
@@ -117,16 +95,15 @@ fn assert_all_ways_agree(gpu: &Gpu, models: &[Model], samples: u32, count: usize
 }
 
 /// Every driver must support four samples for these formats. The walker's joints are also blended as dual quaternions.
-fn all_ways_agree(device: &TestDevice) {
-    let (gpu, mut models) = (Gpu::new(device), scene::models());
+fn all_ways_agree(gpu: Gpu) {
+    let mut models = scene::models();
     assert_all_ways_agree(&gpu, &models, 1, 4, "");
     models[0].geometry.with_dual_quaternions = true;
     assert_all_ways_agree(&gpu, &models, 4, 2, "");
 }
 
 /// Instances with a shared pose still have their own positions. The more poses there are, the smaller the difference.
-fn all_ways_agree_with_shared_poses(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn all_ways_agree_with_shared_poses(gpu: Gpu) {
     let rough = assert_all_ways_agree(&gpu, &scene::models(), 1, 2, "--share-poses 1");
     let [own, fine] =
         ["", "--share-poses 2000"].map(|options| draw(&gpu, &scene::models(), plain(Skinning::Compute, 1), options).0);
@@ -136,15 +113,14 @@ fn all_ways_agree_with_shared_poses(device: &TestDevice) {
 }
 
 /// The camera and the light see instances in several levels, and neither way of skinning sees another surface.
-fn all_ways_agree_in_mixed_levels(device: &TestDevice) {
+fn all_ways_agree_in_mixed_levels(gpu: Gpu) {
     let mut models = scene::models();
     // Their surfaces have holes, so a wrong level is seen.
     models.iter_mut().for_each(|model| levels::give_levels(model, 2, &[0.02, 0.03, 0.045]));
     let options = "--lod-error 0.4 --camera 20,8,1";
-    let gpu = Gpu::new(device);
     let mixed = assert_all_ways_agree(&gpu, &models, 1, 2, options);
     let settings = plain(Skinning::Compute, 1);
-    let mut shown = Shown::new(&gpu, &models, settings, options);
+    let mut shown = shown(&gpu, &models, settings, options);
     shown.scene.draw(&mut shown.renderer, 0.0, false).unwrap();
     let counts = shown.renderer.draw_counts();
     let levels_in_use = counts.seen_by_level.iter().filter(|&&seen| seen > 0).count();
@@ -158,9 +134,9 @@ fn all_ways_agree_in_mixed_levels(device: &TestDevice) {
 }
 
 /// Counts of work are those of the picture: the first camera sees all instances in full detail.
-fn counts_of_work_are_sums_over_instances(device: &TestDevice) {
-    let (gpu, models) = (Gpu::new(device), scene::models());
-    let Shown { mut scene, mut renderer } = Shown::new(&gpu, &models, plain(Skinning::Compute, 1), "");
+fn counts_of_work_are_sums_over_instances(gpu: Gpu) {
+    let models = scene::models();
+    let Shown { mut scene, mut renderer } = shown(&gpu, &models, plain(Skinning::Compute, 1), "");
     scene.draw(&mut renderer, 0.0, false).unwrap();
     let instances = scene.crowd.visible_counts().to_vec();
     let sum = |of: fn(&Model) -> usize| -> u64 {
@@ -174,8 +150,8 @@ fn counts_of_work_are_sums_over_instances(device: &TestDevice) {
     assert_eq!((counts.skinned_vertices, counts.light.vertices), (counts.camera.vertices, counts.camera.vertices));
 }
 
-fn culling_leaves_out_only_what_nobody_sees(device: &TestDevice) {
-    let (gpu, models) = (Gpu::new(device), scene::models());
+fn culling_leaves_out_only_what_nobody_sees(gpu: Gpu) {
+    let models = scene::models();
     for (skinning, camera) in [
         (Skinning::Compute, "30,12,0.1"),
         (Skinning::Vertex, "-110,30,0.15"),
@@ -191,10 +167,10 @@ fn culling_leaves_out_only_what_nobody_sees(device: &TestDevice) {
 }
 
 /// Half of the atlas is opaque red, the other half nothing.
-fn an_overlay_covers_its_pixels_and_no_others(device: &TestDevice) {
-    let (gpu, models) = (Gpu::new(device), scene::models());
-    let mut shown = Shown::new(&gpu, &models, plain(Skinning::Compute, 1), "");
-    let without = shown.pixels();
+fn an_overlay_covers_its_pixels_and_no_others(gpu: Gpu) {
+    let models = scene::models();
+    let mut shown = shown(&gpu, &models, plain(Skinning::Compute, 1), "");
+    let without = shown.draw_at(&TIMES_SECONDS);
     shown.renderer.set_overlay_atlas([2, 1], &[255, 0, 0, 255, 0, 0, 0, 0], 0..1).unwrap();
     // A rectangle from (10, 20) to (50, 40), of which the scissor leaves the part from x = 16.
     let vertex = |x: f32, y: f32| OverlayVertex {
@@ -207,24 +183,24 @@ fn an_overlay_covers_its_pixels_and_no_others(device: &TestDevice) {
     overlay.indices.extend([0, 1, 2, 1, 2, 3]);
     let clip = vk::Rect2D { offset: vk::Offset2D { x: 16, y: 0 }, extent: vk::Extent2D { width: 100, height: 100 } };
     overlay.draws.push(OverlayDraw { clip, index_count: 6 });
-    let with = shown.pixels();
+    let with = shown.draw_at(&TIMES_SECONDS);
     for (index, (before, after)) in without.chunks(4).zip(with.chunks(4)).enumerate() {
-        let (x, y) = (index as u32 % EXTENT.width, index as u32 / EXTENT.width);
+        let (x, y) = (index % 160, index / 160);
         let is_covered = (16..50).contains(&x) && (20..40).contains(&y);
         let expected = if is_covered { &[255, 0, 0, 255] } else { before };
         assert_eq!(after, expected, "at {x}, {y}");
     }
     // The other half of the atlas is transparent.
     shown.renderer.overlay_mut().vertices.iter_mut().for_each(|vertex| vertex.tex_coords[0] = 0.75);
-    assert_identical("a transparent overlay", &without, &shown.pixels());
+    assert_identical("a transparent overlay", &without, &shown.draw_at(&TIMES_SECONDS));
     shown.renderer.overlay_mut().clear();
-    assert_identical("no overlay", &without, &shown.pixels());
+    assert_identical("no overlay", &without, &shown.draw_at(&TIMES_SECONDS));
 }
 
-fn a_renderer_that_was_built_again_draws_the_same(device: &TestDevice) {
-    let (gpu, models, settings) = (Gpu::new(device), scene::models(), plain(Skinning::Compute, 1));
-    let mut shown = Shown::new(&gpu, &models, settings, "");
-    let first = shown.pixels();
+fn a_renderer_that_was_built_again_draws_the_same(gpu: Gpu) {
+    let (models, settings) = (scene::models(), plain(Skinning::Compute, 1));
+    let mut shown = shown(&gpu, &models, settings, "");
+    let first = shown.draw_at(&TIMES_SECONDS);
     // The first factor of the curve that encodes sRGB becomes 0, so all bright pixels are darker.
     let replaced = &spirv::TONE_MAP_FRAG;
     let factor = 4.532_473_4_f32.to_bits();
@@ -233,31 +209,31 @@ fn a_renderer_that_was_built_again_draws_the_same(device: &TestDevice) {
     // SAFETY: only the value of a constant differs.
     let shaders = [unsafe { ShaderOverride::new(replaced.file_name.to_owned(), words) }];
     shown.renderer.rebuild(&models, RendererSettings { shaders: &shaders, ..settings }).unwrap();
-    assert!(Difference::between(&first, &shown.pixels(), 8).share_beyond > 0.5);
+    assert!(Difference::between(&first, &shown.draw_at(&TIMES_SECONDS), 8).share_beyond > 0.5);
     shown.renderer.rebuild(&models, settings).unwrap();
-    assert_identical("the embedded shaders", &first, &shown.pixels());
+    assert_identical("the embedded shaders", &first, &shown.draw_at(&TIMES_SECONDS));
 
     shown.renderer.rebuild(&models, RendererSettings { skinning: Skinning::Vertex, samples: 4, ..settings }).unwrap();
-    let other = shown.pixels();
+    let other = shown.draw_at(&TIMES_SECONDS);
     assert!(Difference::between(&first, &other, 8).share_beyond > 0.001, "edges are smooth now");
     // A setting that the device cannot have changes nothing.
     assert!(shown.renderer.rebuild(&models, RendererSettings { samples: 3, ..settings }).is_err());
-    assert_identical("after a failure", &other, &shown.pixels());
+    assert_identical("after a failure", &other, &shown.draw_at(&TIMES_SECONDS));
     shown.renderer.rebuild(&models, settings).unwrap();
-    assert_identical("built again", &first, &shown.pixels());
+    assert_identical("built again", &first, &shown.draw_at(&TIMES_SECONDS));
 }
 
 /// Each frame has another sun, and the frames before it may still sample the old light.
-fn the_light_is_that_of_the_present_sky(device: &TestDevice) {
-    let (gpu, models) = (Gpu::new(device), scene::models());
+fn the_light_is_that_of_the_present_sky(gpu: Gpu) {
+    let models = scene::models();
     let settings = plain(Skinning::Compute, 1);
     let expected = draw(&gpu, &models, settings, "--sun 140,25").0;
-    let mut shown = Shown::new(&gpu, &models, settings, "--sun -60,70");
-    let first = shown.pixels();
+    let mut shown = shown(&gpu, &models, settings, "--sun -60,70");
+    let first = shown.draw_at(&TIMES_SECONDS);
     assert!(Difference::between(&first, &expected, 8).share_beyond > 0.5);
     for azimuth_degrees in [-20.0, 60.0, 140.0] {
         shown.scene.look.sun = SunDirection { azimuth_degrees, elevation_degrees: 25.0 };
         shown.scene.draw(&mut shown.renderer, 0.0, false).unwrap();
     }
-    assert_identical("after moves of the sun", &expected, &shown.pixels());
+    assert_identical("after moves of the sun", &expected, &shown.draw_at(&TIMES_SECONDS));
 }

@@ -12,7 +12,7 @@ use throng::renderer::{RendererSettings, Shadows, Skinning, UploadPath};
 use throng::view::{OrbitCamera, ShadowScene, ShadowView};
 
 use crate::common::builder::{self, Gltf};
-use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests, note};
+use crate::common::gpu::{Gpu, list_gpu_tests, note};
 use crate::common::scene;
 
 list_gpu_tests![
@@ -30,7 +30,6 @@ const ASPECT: f32 = SIZE.x / SIZE.y;
 /// Few texels, so that one is larger than a pixel.
 const MAP_TEXELS: u32 = 256;
 
-/// A picture, and the views that it was drawn with.
 struct Picture {
     image: RgbaImage,
     camera: OrbitCamera,
@@ -110,8 +109,7 @@ fn half_pipe() -> Model {
 }
 
 /// The camera and the light allow different errors. Nothing else hides the sun from the outside of a bent surface.
-fn open_surfaces_do_not_shade_themselves_in_any_level(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn open_surfaces_do_not_shade_themselves_in_any_level(gpu: Gpu) {
     let mut pipe = half_pipe();
     throng::levels::build(&mut pipe);
     assert!(pipe.geometry.coarser_levels.len() > 4);
@@ -131,8 +129,7 @@ fn open_surfaces_do_not_shade_themselves_in_any_level(device: &TestDevice) {
 
 /// The same sphere with and without shadows must look the same: its normals alone say where the sunlight ends. In the last
 /// case they face the sun by up to 22 degrees more than the triangles.
-fn round_bodies_have_no_dark_facets(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn round_bodies_have_no_dark_facets(gpu: Gpu) {
     for (segments, rings, lean) in [(32, 24, Vec3::ZERO), (12, 8, Vec3::ZERO), (24, 16, 0.38 * Vec3::Y)] {
         for sun in ["", "--sun -100,20"] {
             let options = format!("--camera 20,20 {sun}");
@@ -158,8 +155,7 @@ fn round_bodies_have_no_dark_facets(device: &TestDevice) {
 }
 
 /// A box without a bottom, high above a small floor. Its far side alone would let light through the top and the hole.
-fn open_surfaces_cast_shadows(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn open_surfaces_cast_shadows(gpu: Gpu) {
     let lid = Vec3::Y * 2.5;
     let corner = |k: u8| lid - 0.5 + Vec3::from([k & 1, k >> 1 & 1, k >> 2].map(f32::from));
     let walls = [[0, 2, 4, 6], [1, 5, 3, 7], [2, 3, 6, 7], [0, 1, 2, 3], [4, 6, 5, 7]].map(|wall| wall.map(corner));
@@ -173,8 +169,7 @@ fn open_surfaces_cast_shadows(device: &TestDevice) {
 }
 
 /// A low wall on a floor: behind it the floor is dark from the second texel on.
-fn shadows_touch_their_casters(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn shadows_touch_their_casters(gpu: Gpu) {
     const WALL_HEIGHT: f32 = 0.02;
     let wall = [(-0.1, 0.0), (0.1, 0.0), (-0.1, WALL_HEIGHT), (0.1, WALL_HEIGHT)].map(|(x, y)| Vec3::new(x, y, 0.0));
     let model = squares(&[level(Vec3::ZERO, 0.1), wall], matte(true)).model();
@@ -223,8 +218,7 @@ fn twin_of_sunlight(Picture { shadows, to_light, .. }: &Picture, point: Vec3, he
 }
 
 /// The image is monotonic in the share of the light, so the pixels of a share have one brightness, up to the map's rounding.
-fn the_edge_of_a_shadow_is_that_of_the_twin(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn the_edge_of_a_shadow_is_that_of_the_twin(gpu: Gpu) {
     let (height, half) = (0.5, 0.5);
     let model = squares(&[level(Vec3::ZERO, 1.5), level(height * Vec3::Y, half)], matte(false)).model();
     let picture = Picture::draw(&gpu, model, "--camera 130,60,0.5", Skinning::Compute, true);
@@ -260,8 +254,7 @@ fn the_edge_of_a_shadow_is_that_of_the_twin(device: &TestDevice) {
 }
 
 /// The ground leaves the map's range of depths behind the shadow, where a line of dots was once dark.
-fn nothing_but_the_shadow_is_dark(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn nothing_but_the_shadow_is_dark(gpu: Gpu) {
     let (height, half) = (0.5, 0.5);
     let [with, without] = [true, false].map(|shadows| {
         // A speck lets the square hover.
@@ -282,8 +275,7 @@ fn nothing_but_the_shadow_is_dark(device: &TestDevice) {
 }
 
 /// The left half of the square's texture is a hole. A speck on the ground makes room for the shadow in the image.
-fn masked_materials_cast_holes(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn masked_materials_cast_holes(gpu: Gpu) {
     let image = RgbaImage::from_fn(16, 16, |x, _| Rgba([255, 255, 255, if x < 8 { 0 } else { 255 }]));
     for skinning in [Skinning::Compute, Skinning::Vertex] {
         for mode in ["OPAQUE", "MASK"] {

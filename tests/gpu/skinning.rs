@@ -205,7 +205,7 @@ fn every_vertex_is_that_of_the_twin(device: &TestDevice) {
             limit_caps,
             ..RendererSettings::default()
         };
-        let (gpu, extent) = (Gpu::new(device), vk::Extent2D { width: 16, height: 16 });
+        let (gpu, extent) = (Gpu::from(device), vk::Extent2D { width: 16, height: 16 });
         let mut renderer = scene::plain_renderer(gpu.device(), &models, extent, settings);
         let setting = format!("{upload:?}, pages of {page_bytes} bytes");
         let mut errors = Vec3::ZERO;

@@ -13,7 +13,7 @@ use throng::model::Model;
 use throng::renderer::{RendererSettings, Skinning, UploadPath};
 
 use crate::common::builder::Gltf;
-use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests, note};
+use crate::common::gpu::{Gpu, list_gpu_tests, note};
 use crate::common::scene;
 use crate::gpu::compare::Difference;
 
@@ -100,8 +100,7 @@ fn assert_different(what: &str, a: &RgbaImage, b: &RgbaImage) {
 
 const GREY: [f32; 4] = [0.5, 0.5, 0.5, 1.0];
 
-fn a_constant_texture_is_a_factor(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn a_constant_texture_is_a_factor(gpu: Gpu) {
     let shiny = |metallic: f32, roughness: f32| {
         let pbr = json!({"baseColorFactor": GREY, "metallicFactor": metallic, "roughnessFactor": roughness});
         json!({"pbrMetallicRoughness": pbr})
@@ -127,8 +126,7 @@ fn a_constant_texture_is_a_factor(device: &TestDevice) {
     assert_different("emission and none", &glow, &draw(&gpu, &square(emission([0.0; 3], 1.0))));
 }
 
-fn occlusion_takes_light_from_all_around_and_none_from_the_sun(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn occlusion_takes_light_from_all_around_and_none_from_the_sun(gpu: Gpu) {
     let occluded = |red: u8, strength: f32| {
         let pbr = json!({"baseColorFactor": GREY, "metallicFactor": 0});
         let occlusion = json!({"index": 0, "strength": strength});
@@ -149,8 +147,7 @@ fn unlit(pbr: Value) -> Value {
 }
 
 /// Tone mapping does not change unlit colours: the image has the file's colour to the bit, bright ones too.
-fn unlit_colours_are_shown_as_they_are(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn unlit_colours_are_shown_as_they_are(gpu: Gpu) {
     for ([red, green, blue], shown) in [([0.02, 0.2, 0.5], [39, 124, 188]), ([1.0, 0.9, 0.0], [255, 243, 0])] {
         let mut material = unlit(json!({"baseColorFactor": [red, green, blue, 0.5]}));
         material["emissiveFactor"] = json!([1, 1, 1]);
@@ -176,8 +173,7 @@ fn unlit_colours_are_shown_as_they_are(device: &TestDevice) {
 /// In a transparent image unlit colours go through the tone curve, which takes saturation from highlights. A colour that no
 /// radiance reaches is darkened and keeps its hue, also at an exposure at which its radiance is larger than the target's
 /// numbers.
-fn unlit_colours_of_transparent_images_keep_their_hue(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn unlit_colours_of_transparent_images_keep_their_hue(gpu: Gpu) {
     for ([red, green, blue], shown) in [
         ([0.5, 0.2, 0.02], [188, 124, 39]),
         ([0.9, 0.2, 0.1], [243, 124, 89]),
@@ -196,8 +192,7 @@ fn unlit_colours_of_transparent_images_keep_their_hue(device: &TestDevice) {
 }
 
 /// The brightest emission is white at each exposure, also where it is blended, resolved from samples or divided by alpha.
-fn the_brightest_emission_is_white(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn the_brightest_emission_is_white(gpu: Gpu) {
     for mode in ["OPAQUE", "BLEND"] {
         let material = json!({
             "alphaMode": mode,
@@ -217,8 +212,7 @@ fn the_brightest_emission_is_white(device: &TestDevice) {
     }
 }
 
-fn texture_coordinates_are_those_that_the_slot_names(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn texture_coordinates_are_those_that_the_slot_names(gpu: Gpu) {
     // Four quarters with different colours.
     let colors = [[[255, 0, 0, 255], [0, 255, 0, 255]], [[0, 0, 255, 255], [255, 255, 0, 255]]];
     let quarters = RgbaImage::from_fn(64, 64, |x, y| Rgba(colors[(y / 32) as usize][(x / 32) as usize]));
@@ -290,8 +284,7 @@ fn without_normals(gltf: &Gltf) -> Gltf {
 
 const TILTS: [Vec3; 3] = [Vec3::new(0.6, 0.0, 1.0), Vec3::new(0.0, -0.6, 1.0), Vec3::new(-0.4, 0.5, 1.0)];
 
-fn normal_maps_tilt_normals_right_and_up(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn normal_maps_tilt_normals_right_and_up(gpu: Gpu) {
     assert_same("no tilt", &draw(&gpu, &mapped(Vec3::Z)), &draw(&gpu, &square(smooth())));
     let mirrored = CORNERS.map(|uv| Vec2::new(1.0 - uv.x, uv.y));
     let flipped = CORNERS.map(|uv| Vec2::new(uv.x, 1.0 - uv.y));
@@ -314,8 +307,7 @@ fn normal_maps_tilt_normals_right_and_up(device: &TestDevice) {
     assert!(left > right + 20, "the sun stands to the left");
 }
 
-fn tangents_are_those_of_the_file(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn tangents_are_those_of_the_file(gpu: Gpu) {
     // The tangents point up, against the texture coordinates. The bitangent then points left or right.
     for (handedness, bitangent) in [(1.0, Vec3::NEG_X), (-1.0, Vec3::X)] {
         let tangent = Vec3::Y.extend(handedness);
@@ -335,8 +327,7 @@ fn tangents_are_those_of_the_file(device: &TestDevice) {
 
 /// The mirror image of a bumpy square is bumpy in the mirrored direction, with tangents and without. The tilt is to the side
 /// and up, so none of its changes leaves it as it is.
-fn mirrored_nodes_mirror_the_bumps(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn mirrored_nodes_mirror_the_bumps(gpu: Gpu) {
     let tilt = TILTS[2].normalize();
     let (bumpy, plain) = (mapped(tilt), leaning(tilt));
     let expected = draw_both_ways(&gpu, &mirrored(&plain));
@@ -352,8 +343,7 @@ fn mirrored_nodes_mirror_the_bumps(device: &TestDevice) {
 }
 
 /// A surface that a clip mirrors looks like one that its node mirrors: neither culled nor lit from behind.
-fn a_clip_that_mirrors_a_surface_hides_nothing(device: &TestDevice) {
-    let gpu = Gpu::new(device);
+fn a_clip_that_mirrors_a_surface_hides_nothing(gpu: Gpu) {
     for double_sided in [false, true] {
         let bumpy = mapped(TILTS[2].normalize()).with(&[("materials/0/doubleSided", json!(double_sided))]);
         let by_node = bumpy.with(&[("nodes/0/scale", json!([-1, 1, 1]))]);

@@ -37,7 +37,7 @@ list_gpu_tests![
 
 /// Returns the message of the gate about `work`, or `None` if the work passes.
 fn verdict(device: &TestDevice, work: impl FnOnce(&Arc<Device>)) -> Option<String> {
-    let mut gpu = Gpu::new(device);
+    let mut gpu = Gpu::from(device);
     work(gpu.device());
     gpu.close().err()
 }
@@ -64,7 +64,6 @@ enum Work {
 }
 
 impl Work {
-    /// Returns one of two things.
     fn pick<T>(self, wrong: T, right: T) -> T {
         if self == Self::Wrong { wrong } else { right }
     }
@@ -72,7 +71,6 @@ impl Work {
 
 const SIZE_BYTES: u64 = 256;
 
-/// Creates three buffers to copy between.
 fn buffers(device: &Arc<Device>) -> [Buffer; 3] {
     let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
     ["a", "b", "c"].map(|name| Buffer::new(device, name, SIZE_BYTES, usage, BufferMemory::Device).unwrap())
@@ -273,6 +271,6 @@ fn resources_that_outlive_the_gate_are_refused(device: &TestDevice) {
 /// Tests do not close their device. Its drop fails them.
 fn a_message_fails_the_test(device: &TestDevice) {
     println!("the panic of this test is expected:");
-    let wrong = || leaked_buffer(Gpu::new(device).device());
+    let wrong = || leaked_buffer(Gpu::from(device).device());
     assert!(catch_unwind(AssertUnwindSafe(wrong)).is_err());
 }

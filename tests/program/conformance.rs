@@ -25,7 +25,6 @@ fn names() -> Vec<String> {
     names
 }
 
-/// Runs a program of the folder.
 fn python(program: &str, arguments: &[&Path]) -> Finished {
     Running::start(Command::new("python3").arg("-B").arg(folder().join(program)).args(arguments)).finish()
 }
@@ -86,7 +85,7 @@ fn poses_agree_and_ways_are_the_differences_of_two_poses() {
             }
         }
         let checked = python("check.py", &[&place.working_folder()]);
-        assert_eq!(checked.code, 0, "on the {on}:\n{}", checked.stdout);
+        assert!(checked.code == 0 && !checked.stdout.contains("left out"), "on the {on}:\n{}", checked.stdout);
     }
     assert!(longest > 1.0, "{longest}");
 }

@@ -32,7 +32,6 @@ const MOST_CLIPS: usize = 12;
 const MOMENTS: [f64; 5] = [-0.1, 0.0, 0.37, 0.9, 1.2];
 const DEVICES: [&str; 2] = ["cpu", "gpu --validation"];
 
-/// A model and one of its clips.
 struct Job<'p> {
     path: &'p Path,
     /// The clip's index and its length in seconds. `None` is the rest pose.

@@ -7,7 +7,6 @@ use std::fs;
 
 use super::files::{bytes, entries, path_of, text};
 
-/// Every page, with its path.
 fn pages() -> Vec<(String, String)> {
     let folders = ["assets", "assets/conformance", "benches/peers", "docs", "docs/gpus", "fuzz"];
     let in_folders = folders.into_iter().flat_map(entries).filter(|path| path.ends_with(".md"));

@@ -9,6 +9,7 @@
 mod fuzz;
 
 use fuzz::accessor::{self, Outcome};
+use sha2::{Digest, Sha256};
 
 use super::files::{bytes, entries};
 
@@ -46,6 +47,20 @@ fn what_is_accepted_and_what_is_refused_keeps_its_promises() {
 fn clips_are_sampled_as_the_reference_samples_them() {
     let tracks: usize = replay("sampling", fuzz::sampling::run).into_iter().sum();
     assert!(tracks >= 100, "{tracks} tracks");
+}
+
+/// Returns strings of bytes that look random and are the same in each run.
+fn random_bytes(count: u32) -> impl Iterator<Item = Vec<u8>> {
+    let piece = |number: u32, part: u32| Sha256::digest([number, part].map(u32::to_le_bytes).as_flattened());
+    (0..count).map(move |number| (0..32).flat_map(|part| piece(number, part)).collect())
+}
+
+/// Cases that no fuzzer has chosen.
+#[test]
+fn random_clips_and_accessors_keep_their_promises() {
+    let tracks: usize = random_bytes(500).map(|data| fuzz::sampling::run(&data)).sum();
+    let imported = random_bytes(2000).filter(|data| accessor::run(data) == Outcome::Imported).count();
+    assert!(tracks >= 2500 && imported >= 600, "{tracks} tracks, {imported} accessors");
 }
 
 /// Mutations by the target `import` must keep the GLB header and the JSON valid.

@@ -71,7 +71,6 @@ fn rust_structs() -> Vec<MemoryStruct> {
     }
 }
 
-/// Returns each module's name and its reflection.
 fn modules() -> impl Iterator<Item = (&'static str, Reflection)> {
     ALL.iter().map(|shader| (shader.file_name, Reflection::new(shader)))
 }

@@ -5,7 +5,9 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, Parser};
 use throng::cli::keys::{Action, SHORTCUTS, action};
-use throng::cli::{Cli, Command};
+use throng::cli::{Cli, RenderArgs};
+
+use crate::common::scene::arguments;
 
 #[test]
 fn no_key_has_two_actions() {
@@ -18,23 +20,20 @@ fn no_key_has_two_actions() {
     assert_eq!(action("no such key"), None);
 }
 
+/// Asserts that the command line of a picture has the same arguments again.
+fn assert_parsed_again(args: &RenderArgs) {
+    assert_eq!(format!("{:?}", args.parsed_again().unwrap()), format!("{args:?}"));
+}
+
+/// Forms of values that are not in the list of the next test.
 #[test]
 fn a_command_line_has_the_same_arguments_again() {
     for options in [
-        "",
-        "Fox.glb --clips a/walk.glb --clips b.vrma --scene 1 --clip Run --time 0.25 --speed -2 --phase zero --seed 9",
-        "a.glb b.glb --spacing 1.5 --height 1.7 --layout ring --variety 0.25 --travel on --cull off --share-poses 30",
-        "--morph A=B=0.25 --morph smile=-1 --camera 12.5,-3,0.5 --look-at -1,0.25,3 --distance 2.125 --fov 35 --clip none",
-        "--view three-quarter --look-at head --background none --ground shadow --exposure -0.5 --sun 10,20.5",
-        "--camera Camera.001 --look-at 1.5 --background #102030 --ground off --debug-view weights --skeleton on",
-        "--joint hand.L --bind-pose --stage joint --blend dual-quaternion --skinning vertex --upload staged --size 64x48 --lod-error 0.5",
-        "--instances 100 --threads 2 --msaa 8 --shadows off --device NVIDIA --validation --clip all --scene Two",
+        "Fox.glb --clips a/walk.glb --clips b.vrma --scene 1 --clip Run --look-at -1,0.25,3 --camera 12.5,-3,0.5",
+        "a.glb b.glb --clip none --look-at head --background none --camera Camera.001 --msaa 8 --validation",
+        "--morph A=B=0.25 --morph smile=-1 --look-at 1.5 --exposure -0.5 --sun 10,20.5 --ground off",
     ] {
-        let line = format!("throng render {options} --out x.png");
-        let Some(Command::Render(args)) = Cli::try_parse_from(line.split_whitespace()).unwrap().command else {
-            panic!("{options}")
-        };
-        assert_eq!(format!("{:?}", args.parsed_again().unwrap()), format!("{args:?}"), "{options}");
+        assert_parsed_again(&arguments(options));
     }
 }
 
@@ -42,65 +41,23 @@ fn a_command_line_has_the_same_arguments_again() {
 fn the_command_line_of_a_picture_has_every_option() {
     /// The output, and what makes several images of one.
     const OTHERS: [&str; 3] = ["out", "frames", "turntable"];
-    const VALUES: [(&str, &str); 40] = [
-        ("clips", "walk.glb"),
-        ("scene", "Two"),
-        ("clip", "all"),
-        ("morph", "smile=0.5"),
-        ("time", "0.25"),
-        ("speed", "-2"),
-        ("phase", "zero"),
-        ("seed", "18446744073709551615"),
-        ("spacing", "1.5"),
-        ("height", "1.7"),
-        ("layout", "ring"),
-        ("variety", "0.125"),
-        ("travel", "on"),
-        ("camera", "10,20"),
-        ("view", "back"),
-        ("look-at", "0,1,-0.5"),
-        ("distance", "3"),
-        ("fov", "15"),
-        ("background", "#204060"),
-        ("ground", "shadow"),
-        ("exposure", "-1"),
-        ("sun", "60,12"),
-        ("cull", "off"),
-        ("share-poses", "30"),
-        ("root-motion", "keep"),
-        ("debug-view", "lod"),
-        ("joint", "hand.L"),
-        ("skeleton", "on"),
-        ("stage", "joint"),
-        ("blend", "dual-quaternion"),
-        ("instances", "7"),
-        ("threads", "2"),
-        ("skinning", "vertex"),
-        ("upload", "direct"),
-        ("size", "64x48"),
-        ("lod-error", "0"),
-        ("msaa", "8"),
-        ("shadows", "off"),
-        ("device", "NVIDIA"),
-        ("fps", "24"),
-    ];
-    let words = |words: &[&str]| words.iter().copied().map(OsString::from).collect::<Vec<_>>();
-    let of = |options: &[&str]| {
-        let line = [&["throng", "render", "--out", "x.png"], options].concat();
-        let Some(Command::Render(args)) = Cli::try_parse_from(line).unwrap().command else { panic!("{options:?}") };
-        (format!("{args:?}"), args.line())
-    };
-    let (plain, line) = of(&[]);
-    assert_eq!(line, words(&["throng", "render", "--out", "x.png"]));
+    const VALUES: &str = "clips=walk.glb scene=Two clip=all morph=smile=0.5 time=0.25 speed=-2 phase=zero \
+        seed=18446744073709551615 spacing=1.5 height=1.7 layout=ring variety=0.125 travel=on camera=10,20 view=back \
+        look-at=0,1,-0.5 distance=3 fov=15 background=#204060 ground=shadow exposure=-1 sun=60,12 cull=off share-poses=30 \
+        root-motion=keep debug-view=lod joint=hand.L skeleton=on stage=joint blend=dual-quaternion instances=7 threads=2 \
+        skinning=vertex upload=direct size=64x48 lod-error=0 msaa=8 shadows=off device=NVIDIA fps=24";
+    let plain = arguments("");
+    assert_eq!(plain.line(), ["throng", "render", "--out", "unused.png"]);
     let command = Cli::command();
     let render = command.find_subcommand("render").unwrap();
     for long in render.get_arguments().filter_map(clap::Arg::get_long).filter(|long| !OTHERS.contains(long)) {
-        let option = format!("--{long}");
-        let value = VALUES.iter().find(|(name, _)| *name == long).map(|(_, value)| *value);
-        let options: Vec<&str> = std::iter::once(&*option).chain(value).collect();
-        let (args, line) = of(&options);
-        assert_ne!(args, plain, "{option} needs a value here that is not its default");
-        assert_eq!(line, words(&[&["throng", "render"], &*options, &["--out", "x.png"]].concat()));
+        let value = VALUES.split(' ').find_map(|value| value.strip_prefix(long)?.strip_prefix('='));
+        let options: Vec<String> = std::iter::once(format!("--{long}")).chain(value.map(str::to_owned)).collect();
+        let args = arguments(&options.join(" "));
+        assert_ne!(format!("{args:?}"), format!("{plain:?}"), "{long} needs a value here that is not its default");
+        let line = ["throng", "render"].into_iter().chain(options.iter().map(String::as_str));
+        assert!(args.line().into_iter().eq(line.chain(["--out", "unused.png"])), "{:?}", args.line());
+        assert_parsed_again(&args);
     }
 }
 

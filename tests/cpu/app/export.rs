@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use glam::{DAffine3, DVec3, Quat, Vec3};
 use tempfile::TempDir;
-use throng::animation::{BindPose, PoseScratch, pose_model, skinned_positions};
+use throng::animation::{BindPose, PoseScratch, pose_model};
 use throng::app::export::{PosedMesh, PosedScene};
 use throng::cli::MeshFormat;
 use throng::measure::posed_triangles;
 use throng::model::{Model, import};
 
 use crate::common::assets::{JELLY, STRIP, WALKER, asset, sample, wild_path};
+use crate::common::pose::skinned;
 
 type Triangle = [DVec3; 3];
 
@@ -24,9 +25,7 @@ fn read(path: &Path, format: MeshFormat) -> Vec<Triangle> {
         MeshFormat::Glb => {
             let model = import::load(path).unwrap();
             assert_eq!((&model.warnings[..], model.clips.len(), model.skins.len()), (&[][..], 0, 0));
-            let mut positions = Vec::new();
-            let mut scratch = PoseScratch::for_model(&model);
-            skinned_positions(&model, pose_model(&model, None, 0.0, &mut scratch), &mut positions);
+            let positions = skinned(&model, None, 0.0);
             let origin = model.source.origin.as_dvec3();
             let all = posed_triangles(&model.geometry, &positions);
             triangles.extend(all.map(|corners| corners.map(|corner| corner.as_dvec3() + origin)));
@@ -115,9 +114,7 @@ fn all_formats_hold_the_posed_triangles() {
         let folder = tempfile::tempdir().unwrap();
         let (seconds, origin) = (0.37, model.source.origin.as_dvec3());
         let scene = posed(&model, 0, seconds);
-        let mut positions = Vec::new();
-        let mut scratch = PoseScratch::for_model(&model);
-        skinned_positions(&model, pose_model(&model, model.clips.first(), seconds, &mut scratch), &mut positions);
+        let positions = skinned(&model, model.clips.first(), seconds);
         let expected: Vec<Triangle> = posed_triangles(&model.geometry, &positions)
             .map(|corners| corners.map(|corner| corner.as_dvec3() + origin))
             .collect();

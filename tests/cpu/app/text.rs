@@ -1,15 +1,15 @@
 //! Text, names of joints and morph targets, and the frames of a sequence.
 
-use clap::Parser;
 use throng::app::joint::{joints, nodes_of_joint};
 use throng::app::morphs::{hold_morphs, names_of_morphs, weights_of_morph};
 use throng::app::render::apng::delay;
 use throng::app::render::sequence::Sequence;
 use throng::app::text::{ColumnGroup, aligned, counted, grouped, number, paragraph};
-use throng::cli::{Cli, Command, MorphArg};
+use throng::cli::MorphArg;
 use throng::model::Model;
 
 use crate::common::assets::{WALKER, asset};
+use crate::common::scene::arguments;
 
 #[test]
 fn long_lines_are_broken_between_words() {
@@ -49,10 +49,8 @@ fn groups_stand_side_by_side_where_the_page_holds_them() {
 fn quantities_have_few_digits() {
     let found = [0.0, 0.001_23, 0.0994, 0.123, 1.234, 9.994, 9.996, 12.34, 99.96, 1234.5, 1e6].map(number);
     assert_eq!(found, ["0.00", "0.001", "0.099", "0.12", "1.23", "9.99", "10.0", "12.3", "100", "1234", "1000000"]);
-    assert_eq!(
-        [counted(1, "mesh"), counted(2, "mesh"), counted(2, "vertex"), counted(2, "process")],
-        ["1 mesh", "2 meshes", "2 vertices", "2 processes"]
-    );
+    let found = [counted(1, "mesh"), counted(2, "mesh"), counted(2, "vertex"), counted(2, "process")];
+    assert_eq!(found, ["1 mesh", "2 meshes", "2 vertices", "2 processes"]);
 }
 
 #[test]
@@ -65,10 +63,8 @@ fn joints_have_names_and_indices() {
         assert_eq!(nodes_of_joint(&models, "--joint", &index.to_string()).unwrap(), [Some(node)]);
     }
     let error = nodes_of_joint(&models, "--joint", "tail").unwrap_err().to_string();
-    assert!(
-        error.starts_with("--joint tail: no such joint; there are ") && error.ends_with(" in walker.glb"),
-        "{error}"
-    );
+    let start = "--joint tail: no such joint; there are ";
+    assert!(error.starts_with(start) && error.ends_with(" in walker.glb"), "{error}");
     // A role of a humanoid, and a name in other letters.
     let hand = nodes_of_joint(&models, "--joint", "hand.L").unwrap();
     for wanted in ["leftHand", "HAND.L"] {
@@ -98,23 +94,15 @@ fn a_name_stands_for_the_targets_of_all_meshes() {
 
 #[test]
 fn delays_are_fractions() {
-    assert_eq!(delay(30.0), Some((1, 30)));
-    assert_eq!(delay(24.0), Some((1, 24)));
-    assert_eq!(delay(12.5), Some((2, 25)));
-    assert_eq!(delay(0.25), Some((4, 1)));
-    assert_eq!(delay(29.97), Some((100, 2997)));
-    assert_eq!(delay(30_000.0 / 1001.0), Some((1001, 30_000)));
-    assert_eq!(delay(65_535.0), Some((1, 65_535)));
+    let found = [30.0, 24.0, 12.5, 0.25, 29.97, 30_000.0 / 1001.0, 65_535.0].map(|fps| delay(fps).unwrap());
+    assert_eq!(found, [(1, 30), (1, 24), (2, 25), (4, 1), (100, 2997), (1001, 30_000), (1, 65_535)]);
     let (numerator, denominator) = delay(std::f64::consts::PI).unwrap();
     assert!((f64::from(denominator) / f64::from(numerator) / std::f64::consts::PI - 1.0).abs() < 1e-6);
     assert!(delay(1e-4).is_none() && delay(1e9).is_none());
 }
 
 fn sequence(options: &str, is_film: bool, loop_seconds: Option<f64>) -> Sequence {
-    let line = format!("throng render --out x.png {options}");
-    let cli = Cli::try_parse_from(line.split_whitespace()).unwrap();
-    let Some(Command::Render(args)) = cli.command else { panic!("{line}") };
-    Sequence::new(&args, is_film, loop_seconds)
+    Sequence::new(&arguments(options), is_film, loop_seconds)
 }
 
 #[test]

@@ -1,20 +1,18 @@
 //! Bounds: of a clip, and of the whole crowd.
 
-use throng::animation::skinned_positions;
 use throng::measure::{PosedBounds, posed_bounds};
 
 use super::*;
 use crate::common::assets::{JELLY, asset};
+use crate::common::pose::skinned;
 
 /// Returns the bounds of a clip, and the highest vertex of its poses, all of which must be within. Vertices are looked at a
 /// thousand times a second.
 fn bounds_that_hold_every_vertex(model: &Model, clip: &Clip) -> (PosedBounds, f32) {
     let bounds = posed_bounds(model, Some(clip));
-    let (mut scratch, mut vertices, mut highest) = (PoseScratch::for_model(model), Vec::new(), 0.0f32);
+    let mut highest = 0.0f32;
     for k in 0..=(1000.0 * clip.duration_seconds) as u32 {
-        let pose = pose_model(model, Some(clip), f64::from(k) / 1000.0, &mut scratch);
-        skinned_positions(model, pose, &mut vertices);
-        for point in &vertices {
+        for point in skinned(model, Some(clip), f64::from(k) / 1000.0) {
             assert!(point.cmpge(bounds.min).all() && point.cmple(bounds.max).all(), "{point} at {k} ms");
             highest = highest.max(point.y);
         }

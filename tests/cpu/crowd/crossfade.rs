@@ -3,38 +3,29 @@
 
 use std::collections::BTreeMap;
 
-use throng::animation::{Blend, Source, pose_blend, skinned_positions};
+use throng::animation::{Blend, PoseScratch, Source, joint_matrices, pose_blend, skinned_positions};
 use throng::crowd::{DEFAULT_FADE_SECONDS, InstanceState};
 use throng::measure::posed_bounds;
 
 use super::*;
 use crate::common::assets::sample;
 
-/// The place of an instance, which tells instances apart although they are sorted again.
-type Place = [u32; 3];
-
-fn place(world_from_model: &Affine3A) -> Place {
-    world_from_model.translation.to_array().map(f32::to_bits)
-}
-
-/// Returns the joint matrices and the morph weights of each instance. All instances are visible.
-fn poses(crowd: &mut Crowd, time_seconds: f64) -> BTreeMap<Place, (Vec<JointMatrix>, Vec<f32>)> {
+/// Returns the joint matrices and the morph weights of each instance, by its number. All instances are visible.
+pub fn poses(crowd: &mut Crowd, time_seconds: f64) -> BTreeMap<u32, (Vec<JointMatrix>, Vec<f32>)> {
     crowd.move_to(time_seconds);
     let (palette, weights) = streams_of(crowd, 2, time_seconds);
     let plan = plan_of(crowd);
-    let instances = instances_of(crowd);
-    let of_instance = |(instance, state): (&InstanceData, InstanceState)| {
-        let model = &crowd.models()[state.model as usize];
-        let record = plan.records[instance.pose as usize];
-        let matrices = &palette[record.palette_offset as usize..][..model.palette.len()];
+    let of_instance = |instance: InstanceData| {
+        let (record, model) = (plan.records[instance.pose as usize], plan.batch_of(instance.pose).unwrap().model);
+        let matrices = &palette[record.palette_offset as usize..][..crowd.models()[model as usize].palette.len()];
         let weights = &weights[record.morph_weight_offset as usize..][..record.morph_weight_count as usize];
-        (place(&state.world_from_model), (matrices.to_vec(), weights.to_vec()))
+        (instance.numbers[0], (matrices.to_vec(), weights.to_vec()))
     };
-    instances.iter().zip(crowd.instance_states()).map(of_instance).collect()
+    instances_of(crowd).into_iter().map(of_instance).collect()
 }
 
-fn states(crowd: &Crowd) -> BTreeMap<Place, InstanceState> {
-    crowd.instance_states().map(|state| (place(&state.world_from_model), state)).collect()
+fn states(crowd: &Crowd) -> BTreeMap<u32, InstanceState> {
+    instances_of(crowd).iter().map(|instance| instance.numbers[0]).zip(crowd.instance_states()).collect()
 }
 
 /// Returns the joint matrices and the morph weights of a blend, by the plain functions.
@@ -44,7 +35,6 @@ fn blended(model: &Model, blend: &Blend<'_>) -> (Vec<JointMatrix>, Vec<f32>) {
     (joint_matrices(&model.palette, pose.model_from_node).collect(), pose.morph_weights.to_vec())
 }
 
-/// Returns the source of an instance at a time.
 fn source<'m>(models: &'m [Model], state: &InstanceState, time_seconds: f64) -> Source<'m> {
     let clip = state.clip.map(|clip| &models[state.model as usize].clips[clip as usize]);
     let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
@@ -68,12 +58,12 @@ fn a_crossfade_blends_as_the_plain_functions_do() {
         for time_seconds in [2.0, 2.1, 2.249] {
             let poses = poses(&mut crowd, time_seconds);
             assert_eq!(poses.len(), 150);
-            for (place, (matrices, weights)) in &poses {
-                let [from, to] = [&before[place], &after[place]].map(|state| source(&models, state, time_seconds));
+            for (number, (matrices, weights)) in &poses {
+                let [from, to] = [&before[number], &after[number]].map(|state| source(&models, state, time_seconds));
                 let weight = ((time_seconds - 2.0) / 0.25) as f32;
-                let is_blend = before[place].clip != after[place].clip;
+                let is_blend = before[number].clip != after[number].clip;
                 let blend = Blend { from, to: is_blend.then_some((to, weight)) };
-                let expected = blended(&models[before[place].model as usize], &blend);
+                let expected = blended(&models[before[number].model as usize], &blend);
                 let difference = largest_difference(matrices, &expected.0);
                 assert!(difference < 1e-5, "{difference} at {time_seconds}, shared {share_poses_hz:?}");
                 assert_eq!(*weights, expected.1);
@@ -113,10 +103,10 @@ fn instances_that_keep_their_clip_do_not_blend() {
     let after = states(&faded);
     plain.set_clip(&named("Run")).unwrap();
     let (faded, plain) = (poses(&mut faded, 0.25), poses(&mut plain, 0.25));
-    let kept: Vec<_> = before.keys().filter(|place| before[*place].clip == after[*place].clip).collect();
+    let kept: Vec<_> = before.keys().filter(|number| before[*number].clip == after[*number].clip).collect();
     assert!(kept.len() > 25 && kept.len() < 50, "{} instances", kept.len());
-    for place in before.keys() {
-        assert_eq!(faded[place] == plain[place], kept.contains(&place), "all other instances blend");
+    for number in before.keys() {
+        assert_eq!(faded[number] == plain[number], kept.contains(&number), "all other instances blend");
     }
     // A choice that changes no clip starts no crossfade.
     let mut idle = Crowd::new(clips(), &CrowdSettings { clip: named("Run"), ..settings(90) }).unwrap();
@@ -146,8 +136,8 @@ fn a_choice_that_interrupts_a_crossfade_waits_for_its_end() {
     for choice in [ClipChoice::None, named("Run")] {
         let before = poses(&mut crowd, 2.0);
         crowd.crossfade(&choice, 2.0, 0.5).unwrap();
-        for (place, (matrices, _)) in poses(&mut crowd, 2.0) {
-            assert!(largest_difference(&matrices, &before[&place].0) < 2e-5);
+        for (number, (matrices, _)) in poses(&mut crowd, 2.0) {
+            assert!(largest_difference(&matrices, &before[&number].0) < 2e-5);
         }
     }
     // No pose jumps: not where the first crossfade ends, not where the second one begins, and not where that one ends.
@@ -155,8 +145,8 @@ fn a_choice_that_interrupts_a_crossfade_waits_for_its_end() {
     let mut last = poses(&mut crowd, 2.0);
     for step in 1..=35 {
         let next = poses(&mut crowd, 2.0 + f64::from(step) * step_seconds);
-        for (place, (matrices, _)) in &next {
-            let moved = largest_difference(matrices, &last[place].0);
+        for (number, (matrices, _)) in &next {
+            let moved = largest_difference(matrices, &last[number].0);
             assert!(moved < 0.4, "step {step}: {moved}");
         }
         last = next;

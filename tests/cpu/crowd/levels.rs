@@ -158,11 +158,12 @@ fn a_pose_has_the_first_joint_matrices_as_many_as_its_level_needs() {
         let sizes: Vec<PoseSize> = models.iter().map(PoseSize::of).collect();
         let mut whole = FramePlan { all_joints: true, ..FramePlan::default() };
         whole.rebuild(&sizes, crowd.visible_poses(), u64::MAX).unwrap();
-        let (all, _) = planned_streams(&mut crowd, &pool, 0.7, &whole, MemoryKind::Cached);
+        let (all, all_weights) = planned_streams(&mut crowd, &pool, 0.7, &whole, MemoryKind::Cached);
         let plan = plan_of(&crowd);
         assert!(plan.joint_count < whole.joint_count);
         for threads in [1, 3] {
-            let palette = palette_of(&mut crowd, threads, 0.7);
+            let (palette, weights) = streams_of(&mut crowd, threads, 0.7);
+            assert_eq!(weights, all_weights);
             for ((pose, own), record) in crowd.visible_poses().iter().zip(&plan.records).zip(&whole.records) {
                 let count = sizes[pose.model as usize].level(pose.levels.finest()).joint_count as usize;
                 let (own, first) = (own.palette_offset as usize, record.palette_offset as usize);

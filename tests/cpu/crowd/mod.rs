@@ -10,7 +10,7 @@ mod visibility;
 use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3, Vec4};
-use throng::animation::{MemoryKind, PoseScratch, joint_matrices, pose_model};
+use throng::animation::MemoryKind;
 use throng::crowd::{
     ClipChoice, Crowd, CrowdError, CrowdSettings, FramePlan, Layout, PhaseMode, PoseSize, thread_pool, wrap_seconds,
 };
@@ -110,12 +110,6 @@ pub fn named(name: &str) -> ClipChoice {
 
 fn crowd_of<const N: usize>(models: [Model; N], settings: &CrowdSettings) -> Crowd {
     Crowd::new(Arc::from(models), settings).unwrap()
-}
-
-/// Returns the joint matrices of a model by the plain functions.
-fn plain_palette(model: &Model, clip: Option<&Clip>, time_seconds: f64) -> Vec<JointMatrix> {
-    let mut scratch = PoseScratch::for_model(model);
-    joint_matrices(&model.palette, pose_model(model, clip, time_seconds, &mut scratch).model_from_node).collect()
 }
 
 fn largest_difference(a: &[JointMatrix], b: &[JointMatrix]) -> f32 {
@@ -240,22 +234,6 @@ fn a_line_up_shows_the_models_as_they_are_in_their_order() {
     for (instance, model) in instances.iter().zip(&*models) {
         let height = throng::measure::rest_height(model).unwrap() * instance.world_from_model.rows[1][1];
         assert!((height - 2.5).abs() < 1e-5, "{}: {height}", model.name);
-    }
-}
-
-#[test]
-fn any_number_of_threads_writes_the_same_bytes() {
-    let mut crowd = Crowd::new(mixed(), &settings(301)).unwrap();
-    let (one, one_weights) = streams_of(&mut crowd, 1, 12.34);
-    assert!(one.iter().flat_map(|matrix| matrix.rows.as_flattened()).all(|value| value.is_finite()), "a gap");
-    // Each instance's two weights add up to one, at all times of all clips and at rest.
-    assert_eq!(one_weights.len(), 2 * 301);
-    assert!(one_weights.chunks(2).all(|pair| (pair[0] + pair[1] - 1.0).abs() < 1e-6), "{one_weights:?}");
-    assert!(one_weights.chunks(2).any(|pair| pair != [0.25, 0.75]) && one_weights.ends_with(&[0.25, 0.75]));
-    for threads in [2, 3] {
-        let (other, other_weights) = streams_of(&mut crowd, threads, 12.34);
-        assert_eq!(bytemuck::cast_slice::<_, u8>(&one), bytemuck::cast_slice::<_, u8>(&other), "{threads} threads");
-        assert_eq!(one_weights, other_weights, "{threads} threads");
     }
 }
 

@@ -5,6 +5,7 @@ use throng::crowd::SharingError;
 use throng::view::SunDirection;
 
 use super::*;
+use crate::common::pose::palette;
 
 #[test]
 fn culling_never_loses_a_visible_vertex_or_shadow() {
@@ -24,7 +25,7 @@ fn culling_never_loses_a_visible_vertex_or_shadow() {
             clip.x.abs() <= clip.w && clip.y.abs() <= clip.w && clip.z <= clip.w
         };
         for time in [0.0, 0.5, 1.1] {
-            let palette = plain_palette(&model, model.clips.first(), time);
+            let palette = palette(&model, model.clips.first(), time);
             for instance in &all {
                 let place = instance.world_from_model.transform_point(Vec3::ZERO);
                 let number = visible.iter().position(|visible| *visible == place);
@@ -159,7 +160,7 @@ fn any_number_of_threads_sees_the_same() {
         let expected = cull(None);
         assert!(expected.1.len() > 100 && expected.1.len() < 5000, "{}", expected.1.len());
         for threads in [1, 3] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let pool = thread_pool(Some(threads)).unwrap();
             assert!(cull(Some(&pool)) == expected, "{threads} threads, {share_poses_hz:?}");
         }
     }

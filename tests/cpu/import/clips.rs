@@ -13,7 +13,14 @@ fn keyed() -> (Gltf, usize) {
     (gltf, times)
 }
 
-/// Returns a channel that animates a property of a node.
+/// Makes the triangle with a clip of its scale.
+fn animated() -> Gltf {
+    let (mut gltf, times) = keyed();
+    let values = gltf.f32s("VEC3", &[0.0; 6]);
+    gltf.animation(0, "scale", "STEP", times, values);
+    gltf
+}
+
 fn channel(sampler: usize, node: usize, path: &str) -> Value {
     json!({"sampler": sampler, "target": {"node": node, "path": path}})
 }
@@ -100,9 +107,7 @@ fn channels_with_wrong_times_or_counts_are_left_out() {
         assert_eq!(model.clips[0].node_tracks().count(), 0);
     }
 
-    let (mut gltf, times) = keyed();
-    let values = gltf.f32s("VEC3", &[0.0; 6]);
-    gltf.animation(0, "scale", "STEP", times, values);
+    let gltf = animated();
     let [interpolation, channel] = ["animations/0/samplers/0/interpolation", "animations/0/channels/0"];
     let too_few = "samplers[0].output (accessors[2]): 2 elements, expected 6: 2 CubicSpline keys, 3 for each";
     let unknown = "samplers[0].interpolation: unknown, expected LINEAR, STEP or CUBICSPLINE";
@@ -120,11 +125,7 @@ fn channels_with_wrong_times_or_counts_are_left_out() {
 #[test]
 fn numbers_as_interpolation_are_read_with_a_warning() {
     for (number, expected) in [(0, Interpolation::Linear), (9729, Interpolation::Linear), (2300, Interpolation::Step)] {
-        let (mut gltf, times) = keyed();
-        let values = gltf.f32s("VEC3", &[0.0; 6]);
-        gltf.animation(0, "scale", "STEP", times, values);
-        gltf.json["animations"][0]["samplers"][0]["interpolation"] = json!(number);
-        let model = gltf.load().unwrap();
+        let model = animated().with(&[("animations/0/samplers/0/interpolation", json!(number))]).load().unwrap();
         assert_eq!(model.clips[0].scales[0].interpolation, expected, "{number}");
         assert!(model.warnings[0].starts_with("animations[0].samplers: 1 have a number as interpolation"));
     }

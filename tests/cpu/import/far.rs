@@ -2,10 +2,10 @@
 
 use glam::{Affine3A, DVec3, Vec3};
 use serde_json::json;
-use throng::animation::{ModelPose, PoseScratch, pose_model, skinned_positions};
 use throng::model::Model;
 
 use crate::common::builder::{Gltf, check_invariants};
+use crate::common::pose::skinned;
 
 /// A place on a map, which 32-bit numbers have exactly: half a metre apart.
 const FAR: [f32; 3] = [512_345.5, 34.5, -5_403_210.5];
@@ -55,18 +55,10 @@ fn baked(mut gltf: Gltf, place: [f32; 3]) -> Gltf {
     gltf
 }
 
-/// Returns the vertices at a time of the first clip, in model space.
-fn positions(model: &Model, seconds: f64) -> Vec<Vec3> {
-    let mut scratch = PoseScratch::for_model(model);
-    let pose: ModelPose = pose_model(model, model.clips.first(), seconds, &mut scratch);
-    let mut positions = Vec::new();
-    skinned_positions(model, pose, &mut positions);
-    positions
-}
-
 #[test]
 fn far_bodies_are_as_exact_as_at_the_origin() {
     let zero = [0.0; 3];
+    let positions = |model: &Model, seconds: f64| skinned(model, model.clips.first(), seconds);
     let matrix = |mut gltf: Gltf, place: [f32; 3]| {
         let node = &mut gltf.json["nodes"][1];
         node["matrix"] = json!([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, place[0], place[1], place[2], 1]);

@@ -75,13 +75,6 @@ fn equal_vertices_are_welded_and_source_vertices_are_kept() {
 }
 
 #[test]
-fn float_colors_without_alpha_are_opaque_and_clamped() {
-    let mut gltf = Gltf::triangle();
-    gltf.attribute("COLOR_0", "VEC3", &[0.0, 0.5, 1.0, 2.0, -1.0, 0.2, 0.0, 0.0, 0.0]);
-    assert_eq!(gltf.model().geometry.colors, [[0, 128, 255, 255], [255, 0, 51, 255], [0, 0, 0, 255]]);
-}
-
-#[test]
 fn a_mesh_on_two_nodes_is_read_twice_and_mirroring_is_found() {
     let mut gltf = Gltf::triangle();
     gltf.push("nodes", json!({"mesh": 0, "scale": [-1, 1, 1]}));

@@ -16,7 +16,6 @@ fn png(width: u32, height: u32) -> Vec<u8> {
 
 const UVS: [Vec2; 3] = [Vec2::ZERO, Vec2::X, Vec2::Y];
 
-/// Returns the first texture coordinates of each vertex.
 fn first_pairs(model: &Model) -> Vec<Vec2> {
     model.geometry.tex_coords.iter().map(|pairs| pairs[0]).collect()
 }

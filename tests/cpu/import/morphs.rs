@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use glam::Vec3;
 use serde_json::json;
-use throng::animation::{PoseScratch, pose_model};
-use throng::model::{Model, MorphDelta, MorphedNode};
+use throng::model::{Model, MorphedNode};
 
 use crate::common::builder::{Gltf, I16};
+use crate::common::pose::posed;
 
 /// Makes the triangle with two targets. One moves the second vertex and rotates all normals; the other consists of
 /// normalised integers, and moves the first and the third vertex.
@@ -20,19 +19,6 @@ fn morphed_triangle() -> Gltf {
     let positions_b = gltf.normalized(I16, "VEC3", 3, bytes.as_flattened());
     gltf.primitive()["targets"] = json!([{"POSITION": positions_a, "NORMAL": normals_a}, {"POSITION": positions_b}]);
     gltf
-}
-
-#[test]
-fn deltas_that_are_not_zero_are_kept_by_vertex_and_weight() {
-    let model = morphed_triangle().model_without_warnings();
-    let geometry = &model.geometry;
-    let turn = Vec3::new(0.5, 0.0, 0.0);
-    let delta = |weight_index, position, normal| MorphDelta { weight_index, position, normal, tangent: Vec3::ZERO };
-    assert_eq!(geometry.morph_deltas_of(0), [delta(0, Vec3::ZERO, turn), delta(1, Vec3::X, Vec3::ZERO)]);
-    assert_eq!(geometry.morph_deltas_of(1), [delta(0, Vec3::new(0.0, 2.0, 0.0), turn)]);
-    assert_eq!(geometry.morph_deltas_of(2), [delta(0, Vec3::ZERO, turn), delta(1, Vec3::NEG_Z, Vec3::ZERO)]);
-    assert_eq!(model.skeleton.morphed_nodes, [MorphedNode { node: 0, first_weight: 0, weight_count: 2 }]);
-    assert_eq!(model.skeleton.rest.morph_weights, [0.0, 0.0]);
 }
 
 #[test]
@@ -58,10 +44,7 @@ fn weights_that_are_held_win_over_those_of_a_clip() {
     let (times, values) = (gltf.f32s("SCALAR", &[0.0, 1.0]), gltf.f32s("SCALAR", &[0.0, 0.0, 1.0, 0.5]));
     gltf.animation(0, "weights", "LINEAR", times, values);
     let mut model = gltf.model();
-    let weights = |model: &Model| {
-        let mut scratch = PoseScratch::for_model(model);
-        pose_model(model, model.clips.first(), 0.5, &mut scratch).morph_weights.to_vec()
-    };
+    let weights = |model: &Model| posed(model, model.clips.first(), 0.5).1;
     assert_eq!(weights(&model), [0.5, 0.25]);
     model.skeleton.hold_morph(1, Some(-2.0));
     model.skeleton.hold_morph(2, Some(1.0));

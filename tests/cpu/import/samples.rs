@@ -2,7 +2,6 @@
 
 use glam::DVec3;
 
-use super::order::cache_misses;
 use crate::common::assets::sample;
 use crate::cpu::levels::measure::{box_of, positions};
 
@@ -38,21 +37,6 @@ fn known_models_have_their_known_contents() {
     assert_eq!((fox.images[0].width, fox.images[0].height), (1024, 1024));
     assert!(fox.geometry.draw_ranges[0].flat_shaded);
     assert!(fox.warnings.is_empty(), "{:?}", fox.warnings);
-}
-
-/// In the order of the file there are 1.98 (Fox), 2.08 (CesiumMan), 2.69 (RiggedFigure) and 1.62 (Knight) misses.
-#[test]
-#[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
-fn the_order_of_triangles_suits_caches() {
-    for (path, most) in [
-        ("Fox/Fox.glb", 0.81),
-        ("CesiumMan/CesiumMan.glb", 0.84),
-        ("RiggedFigure/RiggedFigure.glb", 1.45),
-        ("KayKit_Knight/Knight.glb", 1.05),
-    ] {
-        let misses = cache_misses(&sample(path).geometry);
-        assert!(misses <= most, "{path}: {misses}");
-    }
 }
 
 /// The largest distance between the clouds of two poses, as a share of the extent. The tools that quantised, compressed,

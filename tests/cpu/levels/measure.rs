@@ -3,8 +3,9 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use glam::{Affine3A, DMat4, DVec3, Mat4};
-use throng::animation::{PoseScratch, pose_model};
 use throng::model::{Clip, Geometry, Influence, Model};
+
+use crate::common::pose::posed;
 
 /// The corners of triangles.
 pub type Surface = Vec<[DVec3; 3]>;
@@ -16,27 +17,28 @@ pub fn positions(model: &Model, clip: Option<&Clip>, time_seconds: f64) -> Vec<D
 
 /// Returns the joint matrices of one pose.
 pub fn matrices(model: &Model, clip: Option<&Clip>, time_seconds: f64) -> Vec<DMat4> {
-    let mut scratch = PoseScratch::for_model(model);
-    let pose = pose_model(model, clip, time_seconds, &mut scratch);
+    joint_matrices(model, &posed(model, clip, time_seconds).0)
+}
+
+fn joint_matrices(model: &Model, model_from_node: &[Affine3A]) -> Vec<DMat4> {
     let entries = model.palette.nodes.iter().zip(&model.palette.joint_from_mesh);
     let matrix = |(&node, joint_from_mesh): (&u32, &Affine3A)| {
-        Mat4::from(pose.model_from_node[node as usize]).as_dmat4() * Mat4::from(*joint_from_mesh).as_dmat4()
+        Mat4::from(model_from_node[node as usize]).as_dmat4() * Mat4::from(*joint_from_mesh).as_dmat4()
     };
     entries.map(matrix).collect()
 }
 
 /// Returns the positions of the vertices of a level in one pose; 0 is full detail.
 pub fn level_positions(model: &Model, level: usize, clip: Option<&Clip>, time_seconds: f64) -> Vec<DVec3> {
-    let matrices = matrices(model, clip, time_seconds);
-    let mut scratch = PoseScratch::for_model(model);
-    let pose = pose_model(model, clip, time_seconds, &mut scratch);
+    let (model_from_node, morph_weights) = posed(model, clip, time_seconds);
+    let matrices = joint_matrices(model, &model_from_node);
     let matrix_of = |joint: u32| matrices[joint as usize];
     let geometry = &model.geometry;
     let (vertex_count, own) = geometry.levels().nth(level).expect("the level exists");
     let (starts, influences) = own.unwrap_or((&geometry.influence_starts, &geometry.influences));
     let position = |vertex: usize| {
         let own = &influences[starts[vertex] as usize..starts[vertex + 1] as usize];
-        skinned(geometry, vertex, own, matrix_of, pose.morph_weights)
+        skinned(geometry, vertex, own, matrix_of, &morph_weights)
     };
     (0..vertex_count as usize).map(position).collect()
 }
@@ -132,7 +134,6 @@ fn mean_distance(from: &Surface, to: &Surface, divisions: usize) -> f64 {
     sum / whole
 }
 
-/// Returns the distance between a point and a triangle.
 fn distance(point: DVec3, [a, b, c]: &[DVec3; 3]) -> f64 {
     let (ab, ac) = (*b - *a, *c - *a);
     let normal = ab.cross(ac);

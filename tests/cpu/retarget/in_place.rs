@@ -3,16 +3,15 @@
 use std::f32::consts::FRAC_PI_8;
 
 use glam::{Affine3A, Quat, Vec2, Vec3, Vec4};
-use throng::animation::{PoseScratch, pose_model};
-use throng::measure::{Gait, gait_of, posed_bounds, standing_point};
+use throng::measure::{Gait, gait_of};
 use throng::model::{Clip, FixedLocal, Interpolation, Model, Track, import};
 use throng::retarget::keep_in_place;
 
-use crate::common::assets::{sample_files, wild_path};
+use crate::common::assets::sample_files;
+use crate::common::pose::posed;
 use crate::cpu::crowd::chain;
 use crate::cpu::stepper::{Motion, stepper};
 
-/// The height of the body.
 const HEIGHT: f32 = 2.0;
 const SECONDS: f32 = 2.0;
 
@@ -34,8 +33,7 @@ fn body(interpolation: Interpolation, times: &[f32], values: &[Vec3], last_radia
 
 /// Returns the matrices of the palette's nodes at a time of the first clip.
 fn pose(model: &Model, seconds: f64) -> Vec<Affine3A> {
-    let mut scratch = PoseScratch::for_model(model);
-    let nodes = pose_model(model, model.clips.first(), seconds, &mut scratch).model_from_node;
+    let (nodes, _) = posed(model, model.clips.first(), seconds);
     model.palette.nodes.iter().map(|&node| nodes[node as usize]).collect()
 }
 
@@ -124,21 +122,6 @@ fn a_walk_that_moves_the_character_is_as_fast_as_it_goes() {
     keep_in_place(&mut model);
     let Gait { velocity, stance } = gait_of(&model, &model.clips[0]);
     assert!(velocity.distance(walk.velocity) < 0.01 && (0.05..0.2).contains(&stance), "{velocity} {stance}");
-}
-
-#[test]
-#[cfg_attr(not(wild_models), ignore = "set THRONG_WILD_MODELS to the folder of models with faults")]
-fn a_body_that_goes_far_is_bounded_where_it_stands() {
-    for (file, way) in [("w48_root_motion.gltf", 60.0), ("w48_root_12.gltf", 12.0)] {
-        let mut model = import::load(&wild_path(file)).unwrap();
-        let before = posed_bounds(&model, model.clips.first());
-        keep_in_place(&mut model);
-        let after = posed_bounds(&model, model.clips.first());
-        let size = |bounds: throng::measure::PosedBounds| 2.0 * bounds.half_extents().max_element();
-        assert!(size(before) > way && size(after) < 4.0, "{file}: {before:?} {after:?}");
-        assert!((model.clips[0].drift.length() - way).abs() < 1e-3, "{file}: {}", model.clips[0].drift);
-        assert_eq!(standing_point(&model), Vec3::ZERO, "{file}");
-    }
 }
 
 /// Of all clips of real models, those that carry the body away.

@@ -6,19 +6,18 @@ mod pairs;
 mod roles;
 #[cfg(feature = "app")]
 mod together;
-mod twist;
 
-use glam::Quat;
+use glam::{Quat, Vec3, Vec4};
 use serde_json::{Value, json};
-use throng::animation::{PoseScratch, pose_model};
 use throng::model::humanoid::{Limb, Side};
-use throng::model::{Clip, Model, Role};
+use throng::model::{Clip, Interpolation, Model, Role, Track};
+use throng::retarget::standing::rotation_of;
 use throng::retarget::{NoFit, Way, borrow_clips, exercise, humanoid_of};
 
 use crate::common::assets::{STRIP, WALKER, asset};
 use crate::common::builder::{Gltf, check_invariants};
+use crate::common::pose::posed;
 
-/// Returns whether a role is that of a bone of a finger.
 fn is_finger(role: Role) -> bool {
     ["Thumb", "Index", "Middle", "Ring", "Little"].iter().any(|finger| role.name().contains(finger))
 }
@@ -63,11 +62,7 @@ fn a_body_with_clips_of_its_own_rig_is_like_one_file_bit_for_bit() {
     assert_eq!(body.clips.len(), 2);
     for (own, other) in body.clips.iter().zip(&both.clips) {
         for seconds in (0..=10).map(|tenth| f64::from(tenth) / 10.0) {
-            let posed = |model: &Model, clip: &Clip| {
-                let mut scratch = PoseScratch::for_model(model);
-                pose_model(model, Some(clip), seconds, &mut scratch).model_from_node.to_vec()
-            };
-            assert_eq!(posed(&body, own), posed(&both, other), "{seconds} s");
+            assert_eq!(posed(&body, Some(own), seconds), posed(&both, Some(other), seconds), "{seconds} s");
         }
     }
 }
@@ -109,8 +104,7 @@ fn an_exercise_turns_each_joint_out_and_back() {
     let mut model = asset(STRIP);
     let clip = exercise(&model).unwrap();
     assert_eq!(clip.rotations.len(), model.palette.len());
-    let mut scratch = PoseScratch::for_model(&model);
-    let mut posed = |seconds: f64| pose_model(&model, Some(&clip), seconds, &mut scratch).model_from_node.to_vec();
+    let posed = |seconds: f64| posed(&model, Some(&clip), seconds).0;
     let (first, last) = (posed(0.0), posed(f64::from(clip.duration_seconds)));
     assert_eq!(first, last, "it ends as it began");
     for (rank, track) in clip.rotations.iter().enumerate() {
@@ -171,4 +165,66 @@ fn the_walker_has_its_roles_and_no_other_asset_has_any() {
     let roles = [Role::HIPS, Role::SPINE, Role::CHEST, Role::HEAD, forearm, toe];
     assert_eq!(roles.map(name), ["hips", "spine", "chest", "head", "forearm.L", "toe.R"]);
     assert_eq!(humanoid_of(&asset(STRIP)), None);
+}
+
+/// Returns the node of a part of the left arm or leg.
+fn left(model: &Model, limb: Limb) -> usize {
+    humanoid_of(model).unwrap().limb(Side::Left, limb).unwrap() as usize
+}
+
+/// Returns the rotation of a node in model space, and its place.
+fn turn_and_place(model: &Model, clip: Option<&Clip>, node: usize) -> (Quat, Vec3) {
+    let matrix = posed(model, clip, 0.0).0[node];
+    (rotation_of(&matrix), matrix.translation.into())
+}
+
+/// Adds a node without a mesh, at a share of the way from one node to another.
+fn add(model: &mut Model, name: &str, [from, to]: [usize; 2], share: f32) -> usize {
+    let skeleton = &mut model.skeleton;
+    skeleton.names.push(name.to_owned());
+    skeleton.parents.push(from as u32);
+    skeleton.source_nodes.push(skeleton.source_node_count);
+    skeleton.source_node_count += 1;
+    skeleton.in_scene.push(skeleton.in_scene[from]);
+    skeleton.rest.translations.push(share * skeleton.rest.translations[to]);
+    skeleton.rest.rotations.push(Quat::IDENTITY);
+    skeleton.rest.scales.push(Vec3::ONE);
+    skeleton.len() - 1
+}
+
+#[test]
+fn twist_bones_share_the_turns_of_hands_and_upper_arms() {
+    let mut source = asset(WALKER);
+    let [arm, forearm, hand] = [Limb::UpperArm, Limb::LowerArm, Limb::Hand].map(|limb| left(&source, limb));
+    // Turns a node around the bone between two nodes.
+    let rolled = |node: usize, [from, to]: [usize; 2], degrees: f32| {
+        let along = (turn_and_place(&source, None, to).1 - turn_and_place(&source, None, from).1).normalize();
+        let own = turn_and_place(&source, None, node).0.inverse() * along;
+        let turned = source.skeleton.rest.rotations[node] * Quat::from_axis_angle(own, degrees.to_radians());
+        let values = vec![Vec4::from(turned.normalize())];
+        Track { node: node as u32, timeline: 0, interpolation: Interpolation::Linear, values }
+    };
+    let rotations = vec![rolled(arm, [arm, forearm], 60.0), rolled(hand, [forearm, hand], 80.0)];
+    source.clips = vec![Clip { timelines: vec![vec![0.0]], rotations, ..Clip::default() }];
+
+    let mut target = asset(WALKER);
+    target.skeleton.names.iter_mut().for_each(|name| name.insert_str(0, "body:"));
+    target.clips.clear();
+    let of_forearm = add(&mut target, "lowerarm_twist_01_l", [forearm, hand], 0.75);
+    let of_arm = add(&mut target, "UpperArmRoll.L", [arm, forearm], 0.25);
+    let other = add(&mut target, "sleeve.L", [arm, forearm], 0.25);
+    assert_eq!(borrow_clips(&mut target, &source).unwrap().way, Way::Retargeted);
+    check_invariants(&target);
+    let turn = |node: usize, carrier: usize| {
+        let [own, carrier] = [node, carrier].map(|node| turn_and_place(&target, Some(&target.clips[0]), node).0);
+        own.angle_between(carrier).to_degrees()
+    };
+    // 60 degrees of 80, and a quarter of the upper arm's 60: three quarters are taken back.
+    for (what, found, expected) in [
+        ("of the forearm", turn(of_forearm, forearm), 60.0),
+        ("of the upper arm", turn(of_arm, arm), 45.0),
+        ("no twist bone", turn(other, arm), 0.0),
+    ] {
+        assert!((found - expected).abs() < 1.0, "{what}: {found} degrees, not {expected}");
+    }
 }

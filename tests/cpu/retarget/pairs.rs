@@ -1,7 +1,6 @@
 //! Every humanoid moves like every other: the figures of all pairs, which stand in `docs/retargeting.md`.
 
 use glam::{Affine3A, Quat, Vec3};
-use throng::animation::{PoseScratch, pose_model};
 use throng::model::humanoid::{Limb, Side};
 use throng::model::{Clip, Humanoid, Model, Role, import};
 use throng::retarget::rig::Rig;
@@ -10,6 +9,7 @@ use throng::retarget::{Way, borrow_clips, humanoid_of};
 
 use super::is_finger;
 use crate::common::assets::{WALKER, asset, sample, sample_path};
+use crate::common::pose::posed;
 
 /// The bodies, each with its name in tables. Some have no clips.
 const BODIES: [(&str, &str); 10] = [
@@ -77,8 +77,7 @@ const UPPER_LEG: [Limb; 2] = [Limb::UpperLeg, Limb::LowerLeg];
 const LOWER_LEG: [Limb; 2] = [Limb::LowerLeg, Limb::Foot];
 
 fn pose<'r>(rig: &'r Rig<'r>, clip: &Clip, seconds: f64, is_new: bool) -> Posed<'r> {
-    let mut scratch = PoseScratch::for_model(rig.model);
-    let matrices = pose_model(rig.model, Some(clip), seconds, &mut scratch).model_from_node.to_vec();
+    let (matrices, _) = posed(rig.model, Some(clip), seconds);
     Posed { rig, matrices, body_from_model: if is_new { rig.body_from_posed } else { rig.body_from_model } }
 }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::{Affine3A, DVec3, Vec3, Vec4};
-use throng::animation::{PoseScratch, pose_model};
 use throng::app::models::{add_wanted, load_models};
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings};
 use throng::model::{Clip, Interpolation, Model};
@@ -17,15 +16,9 @@ use crate::common::assets::wild_path;
 use crate::common::builder::Gltf;
 use crate::common::invariants::check_clip;
 use crate::common::lanes::check_lanes;
+use crate::common::pose::posed;
 use crate::common::scene;
 use crate::cpu::crowd::{chain, clip_with, named, track};
-
-/// Returns the matrices of all nodes, and the morph weights.
-fn pose(model: &Model, clip: &Clip, seconds: f64) -> (Vec<Affine3A>, Vec<f32>) {
-    let mut scratch = PoseScratch::for_model(model);
-    let pose = pose_model(model, Some(clip), seconds, &mut scratch);
-    (pose.model_from_node.to_vec(), pose.morph_weights.to_vec())
-}
 
 /// Returns a body with clips of other lengths for other nodes: one whose keys begin after 0 and end early, a spline, and steps.
 fn machine() -> Model {
@@ -61,9 +54,9 @@ fn each_part_plays_at_its_own_time_and_stays_at_its_end() {
         (1.25, [1.25, 0.4, 0.25, 0.55]),
         (1.45, [1.45, 0.4, 0.45, 0.7]),
     ] {
-        let (all, weights) = pose(&model, &joined, seconds);
+        let (all, weights) = posed(&model, Some(&joined), seconds);
         let expected =
-            model.clips.iter().zip(parts).map(|(clip, seconds)| pose(&model, clip, seconds)).collect::<Vec<_>>();
+            model.clips.iter().zip(parts).map(|(clip, seconds)| posed(&model, Some(clip), seconds)).collect::<Vec<_>>();
         assert_eq!(weights, expected[0].1);
         let local = |matrices: &[Affine3A], node: usize| matrices[node - 1].inverse() * matrices[node];
         assert!(all[0].abs_diff_eq(expected[0].0[0], 1e-5));
@@ -90,7 +83,7 @@ fn of_clips_that_contradict_each_other_the_last_counts() {
     assert!(!are_parts(&model.clips) && !are_parts(&model.clips[..1]));
     let (joined, replaced) = join(&model, &[0, 2], "both");
     assert_eq!((joined.rotations.len(), joined.morph_weights.len(), replaced), (3, 1, 4));
-    assert_eq!(pose(&model, &joined, 0.4), pose(&model, &model.clips[2], 0.4));
+    assert_eq!(posed(&model, Some(&joined), 0.4), posed(&model, model.clips.last(), 0.4));
     add_wanted(&mut model, &named("a + C"));
     assert!(model.warnings[0].contains("4 tracks of earlier clips give way"), "{:?}", model.warnings);
     assert_eq!(named("a + C").index_in(&model), Some(3));
@@ -168,7 +161,7 @@ fn a_file_with_a_clip_for_each_of_144_objects_moves_whole() {
     let longest = f64::from(keys(OBJECTS - 1)[2].0);
     assert!((f64::from(clip.duration_seconds) - longest).abs() < 1e-6);
     for seconds in [0.0, 0.3, 0.77, 1.9, 3.5] {
-        let (matrices, _) = pose(model, clip, seconds);
+        let (matrices, _) = posed(model, Some(clip), seconds);
         for (node, matrix) in matrices.iter().enumerate() {
             let object = model.skeleton.source_nodes[node] as usize;
             let keys = keys(object).map(|(time, value)| (f64::from(time), value.map(f64::from)));

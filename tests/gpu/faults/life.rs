@@ -83,13 +83,6 @@ impl Setting {
         })
     }
 
-    /// Makes a renderer that draws nothing.
-    pub fn construction(&self) -> Outcome {
-        Outcome::of(&[], |instance, _| {
-            offscreen_renderer(instance, &self.device, &self.models).map(|_| (Vec::new(), 0))
-        })
-    }
-
     /// Draws offscreen with a renderer that is built again when its device is lost.
     pub fn rebuilding(&mut self, losses: Losses) -> Outcome {
         let Self { device, models, scene } = self;

@@ -41,28 +41,22 @@ pub fn tests() -> Vec<Test> {
     tests
 }
 
-/// Which calls fail, and with which results.
-#[derive(Clone, Copy, PartialEq)]
-enum Choice {
-    Few,
-    All,
+/// Returns calls of a function that fail, with their results. The function is called `before` times during the construction, and
+/// `count` times in all.
+type Choice = fn(function: Function, before: usize, count: usize) -> Vec<(usize, vk::Result)>;
+
+/// Chooses all calls with all results.
+fn all(function: Function, _before: usize, count: usize) -> Vec<(usize, vk::Result)> {
+    let results = function.results();
+    (0..count).flat_map(|call| results.iter().map(move |&result| (call, result))).collect()
 }
 
-impl Choice {
-    /// Returns the calls of a function that is called `before` times during the construction, and `count` times in all, with
-    /// their results.
-    fn faults(self, function: Function, before: usize, count: usize) -> Vec<(usize, vk::Result)> {
-        let results = function.results();
-        let all = |call: usize| results.iter().map(move |&result| (call, result));
-        if self == Self::All {
-            return (0..count).flat_map(all).collect();
-        }
-        // Each result once, and a lack of memory where the frame can be drawn again.
-        let mut later = vec![before.min(count - 1), count - 1];
-        later.dedup();
-        let later = later.into_iter().filter(|&call| call > 0).map(|call| (call, results[0]));
-        all(0).skip((count > 1).into()).chain(later).collect()
-    }
+/// Chooses each result once, and a lack of memory where the frame can be drawn again.
+fn few(function: Function, before: usize, count: usize) -> Vec<(usize, vk::Result)> {
+    let mut later = vec![before.min(count - 1), count - 1];
+    later.dedup();
+    let later = later.into_iter().filter(|&call| call > 0).map(|call| (call, function.results()[0]));
+    all(function, before, 1).into_iter().skip((count > 1).into()).chain(later).collect()
 }
 
 fn count_by_function(calls: &[Function]) -> BTreeMap<Function, usize> {
@@ -159,7 +153,7 @@ fn sweep(choice: Choice, wanted: fn(Function) -> bool, mut life: impl FnMut() ->
     let counts = count_by_function(&report.calls);
     let before = count_by_function(&report.calls[..report.construction]);
     for (&function, &count) in counts.iter().filter(|(function, _)| wanted(**function)) {
-        for (call, result) in choice.faults(function, before.get(&function).copied().unwrap_or_default(), count) {
+        for (call, result) in choice(function, before.get(&function).copied().unwrap_or_default(), count) {
             // A list is read in two calls. The first one asks for its length, and is never incomplete.
             let call = if result == vk::Result::INCOMPLETE { call | 1 } else { call };
             let lasts = result == vk::Result::ERROR_DEVICE_LOST;
@@ -175,12 +169,12 @@ fn sweep(choice: Choice, wanted: fn(Function) -> bool, mut life: impl FnMut() ->
 
 fn every_function_may_fail(device: &TestDevice) {
     let mut setting = Setting::new(device);
-    sweep(Choice::Few, |_| true, || setting.offscreen());
+    sweep(few, |_| true, || setting.offscreen());
 }
 
 fn every_call_may_fail_with_every_result(device: &TestDevice) {
     let mut setting = Setting::new(device);
-    sweep(Choice::All, |_| true, || setting.offscreen());
+    sweep(all, |_| true, || setting.offscreen());
 }
 
 /// Losses of which each comes half a minute after the last one.
@@ -239,7 +233,7 @@ fn samplers_and_pools_do_not_grow_with_materials(device: &TestDevice) {
             material.base_color_texture.as_mut().expect("a texture").texture.image = index;
             material
         }));
-        let (_, report) = live_well(|| Setting::with_models(device, vec![model], 1).construction());
+        let (_, report) = live_well(|| Setting::with_models(device, vec![model], 1).offscreen());
         let counts = count_by_function(&report.calls);
         [Function::vkCreateSampler, Function::vkCreateDescriptorPool].map(|function| counts[&function])
     };

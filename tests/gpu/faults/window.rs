@@ -24,7 +24,7 @@ use x11rb::xcb_ffi::XCBConnection;
 
 use super::life::{EXTENT, Outcome, Setting};
 use super::loader::{self, Fault, Function, live};
-use super::{Choice, count_by_function, live_well, sweep};
+use super::{all, count_by_function, few, live_well, sweep};
 use crate::common::gpu::{TestDevice, list_gpu_tests};
 use crate::common::scene;
 use crate::common::screen::Screen;
@@ -153,12 +153,12 @@ fn every_function_of_a_window_may_fail(device: &TestDevice) {
         format!("{function:?}").ends_with("KHR") || function == Function::vkGetSemaphoreCounterValue
     };
     let (mut setting, window) = in_window(device);
-    sweep(Choice::Few, is_of_windows, || setting.windowed(&window, 1));
+    sweep(few, is_of_windows, || setting.windowed(&window, 1));
 }
 
 fn every_call_in_a_window_may_fail_with_every_result(device: &TestDevice) {
     let (mut setting, window) = in_window(device);
-    sweep(Choice::All, |_| true, || setting.windowed(&window, 1));
+    sweep(all, |_| true, || setting.windowed(&window, 1));
 }
 
 /// A window without area has no swapchain. Its frames are skipped, until it has an area again.

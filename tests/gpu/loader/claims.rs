@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_void};
+use std::ptr::NonNull;
 
 use ash::{khr, vk};
 use throng::vulkan::error::Result;
@@ -108,18 +109,13 @@ fn allow_all_types(requirements: &mut vk::MemoryRequirements) {
 ///
 /// # Safety
 /// The chain is valid, and nothing else uses it.
-unsafe fn find<'c, T: vk::TaggedStructure>(mut chain: *mut c_void) -> Option<&'c mut T> {
-    while !chain.is_null() {
-        let link = chain.cast::<vk::BaseOutStructure>();
-        // SAFETY: the caller makes the promise.
-        if unsafe { (*link).s_type } == T::STRUCTURE_TYPE {
-            // SAFETY: every structure says its type.
-            return Some(unsafe { &mut *chain.cast::<T>() });
-        }
-        // SAFETY: the caller makes the promise.
-        chain = unsafe { (*link).p_next }.cast();
+unsafe fn find<'c, T: vk::TaggedStructure>(chain: *mut c_void) -> Option<&'c mut T> {
+    // SAFETY: the caller makes the promise, and every structure says its type.
+    unsafe {
+        let first = NonNull::new(chain.cast::<vk::BaseOutStructure>());
+        let mut links = std::iter::successors(first, |link| NonNull::new(link.as_ref().p_next));
+        links.find(|link| link.as_ref().s_type == T::STRUCTURE_TYPE).map(|link| link.cast::<T>().as_mut())
     }
-    None
 }
 
 replacements! {
@@ -236,7 +232,6 @@ replacements! {
     }
 }
 
-/// Returns the features one by one.
 fn words(features: vk::PhysicalDeviceFeatures) -> [vk::Bool32; 55] {
     // SAFETY: the structure has these members alone, and the sizes are the same.
     unsafe { std::mem::transmute(features) }

@@ -16,7 +16,6 @@ use ash::vk;
 use super::{P, next, replacements};
 
 thread_local! {
-    /// The last handle.
     static HANDLE: Cell<u64> = const { Cell::new(0) };
     /// The size of each image.
     static IMAGES: RefCell<BTreeMap<u64, u64>> = RefCell::default();
@@ -24,30 +23,22 @@ thread_local! {
 
 /// Returns the function that takes the place of the driver's.
 pub fn functions(name: &str) -> Option<*const c_void> {
+    const MADE: [&str; 4] = ["Fence", "ImageView", "QueryPool", "Semaphore"];
+    const DONE: &str = "vkBeginCommandBuffer vkBindImageMemory vkDeviceWaitIdle vkEndCommandBuffer vkGetQueryPoolResults \
+        vkQueueSubmit2 vkQueueWaitIdle vkResetCommandPool vkResetFences vkWaitForFences vkWaitSemaphores";
+    let is_made = |kind: &str| kind == "Image" || MADE.contains(&kind);
     // The caller removes the arguments from the stack, so a function that reads none has the type of each of these.
-    match name {
-        "vkCreateFence" | "vkCreateImageView" | "vkCreateQueryPool" | "vkCreateSemaphore" => {
-            Some(make as *const c_void)
-        }
-        "vkBeginCommandBuffer"
-        | "vkBindImageMemory"
-        | "vkDeviceWaitIdle"
-        | "vkEndCommandBuffer"
-        | "vkGetQueryPoolResults"
-        | "vkQueueSubmit2"
-        | "vkQueueWaitIdle"
-        | "vkResetCommandPool"
-        | "vkResetFences"
-        | "vkWaitForFences"
-        | "vkWaitSemaphores" => Some(succeed as *const c_void),
-        "vkDestroyFence"
-        | "vkDestroyImage"
-        | "vkDestroyImageView"
-        | "vkDestroyQueryPool"
-        | "vkDestroySemaphore"
-        | "vkUpdateDescriptorSets" => Some(ignore as *const c_void),
-        _ if name.starts_with("vkCmd") => Some(ignore as *const c_void),
-        _ => replacement(name),
+    if name.strip_prefix("vkCreate").is_some_and(|kind| MADE.contains(&kind)) {
+        Some(make as *const c_void)
+    } else if DONE.split(' ').any(|done| done == name) {
+        Some(succeed as *const c_void)
+    } else if name.strip_prefix("vkDestroy").is_some_and(is_made)
+        || name == "vkUpdateDescriptorSets"
+        || name.starts_with("vkCmd")
+    {
+        Some(ignore as *const c_void)
+    } else {
+        replacement(name)
     }
 }
 
@@ -89,7 +80,6 @@ pub fn discrete_memory(memory: &mut vk::PhysicalDeviceMemoryProperties) {
     }
 }
 
-/// The bits of all of these types.
 const ALL_TYPES: u32 = 0b1111;
 
 replacements! {

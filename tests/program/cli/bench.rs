@@ -4,10 +4,9 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Value, json};
 
-use super::run::bundled;
+use super::bundled;
 use crate::common::program::Place;
 
-/// Checks the names of an object's members.
 fn assert_keys(value: &Value, expected: &[&str]) {
     let found: BTreeSet<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(found, expected.iter().copied().collect());
@@ -185,7 +184,7 @@ fn ctrl_c_ends_with_the_finished_rows() {
             let arguments = format!("bench {} {options}", bundled("simple_strip.gltf"));
             let running = Running::start(&mut place.command(&arguments));
             running.wait_for_ticks(ticks);
-            (0..presses).for_each(|_| running.interrupt());
+            (0..presses).for_each(|_| running.signal(libc::SIGINT));
             let finished = running.finish();
             // Signals that arrive together are one.
             assert!(finished.code == 1 || (presses == 2 && finished.code == 130), "{finished:?}");

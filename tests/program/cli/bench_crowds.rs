@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::bench::{in_one_line, number};
-use super::run::bundled;
+use super::bundled;
 use super::usage::{devices, is_usable};
 use crate::common::program::{Finished, Place};
 

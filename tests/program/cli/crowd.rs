@@ -3,7 +3,7 @@
 use glam::{DMat4, DVec4};
 use serde_json::{Value, json};
 
-use super::run::{bundled, numbers};
+use super::{bundled, numbers};
 use crate::common::program::Place;
 
 /// Prints a crowd of the strip, which loads at once.
@@ -76,11 +76,8 @@ fn options_of_the_crowd_count() {
         ("--sun 90,45", "/light/to_sun"),
         ("--speed 2", "/speed"),
     ] {
-        assert_ne!(
-            crowd(&format!("--instances 5 --time 2 {option}")).pointer(changed),
-            plain.pointer(changed),
-            "{option}"
-        );
+        let other = crowd(&format!("--instances 5 --time 2 {option}"));
+        assert_ne!(other.pointer(changed), plain.pointer(changed), "{option}");
     }
     // Instances that travel have moved since the time 0.
     let [start, later] =

@@ -5,8 +5,8 @@ use std::path::Path;
 use image::AnimationDecoder;
 use image::codecs::png::PngDecoder;
 
+use super::bundled;
 use super::pictures::decode;
-use super::run::bundled;
 use crate::common::program::Place;
 
 const SMALL: &str = "--size 48x32 --msaa 1 --validation";

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::run::bundled;
+use super::bundled;
 use crate::common::program::{Finished, Place, Running};
 
 pub fn decode(path: &Path) -> image::RgbaImage {

@@ -1,7 +1,7 @@
 //! Files of posed meshes and contact sheets: their names, their pictures, and what goes wrong.
 
+use super::bundled;
 use super::pictures::decode;
-use super::run::bundled;
 use crate::common::assets::sample_path;
 use crate::common::flip::Flip;
 use crate::common::program::Place;

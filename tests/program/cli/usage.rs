@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::run::bundled;
+use super::bundled;
 use crate::common::program::Place;
 
 const COMMANDS: [&str; 9] = ["view", "render", "bench", "inspect", "pose", "crowd", "devices", "completions", "man"];

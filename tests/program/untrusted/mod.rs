@@ -8,5 +8,4 @@ mod attacks;
 mod corpus;
 mod images;
 mod limited;
-mod memory;
 mod uris;

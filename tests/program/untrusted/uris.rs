@@ -68,7 +68,6 @@ impl Sandbox {
         Self { outside, _socket: socket }
     }
 
-    /// Returns the path of a file in the model's folder.
     fn inside(&self, name: &str) -> PathBuf {
         self.outside.path().join("model").join(name)
     }
@@ -85,9 +84,7 @@ impl Sandbox {
 }
 
 fn with_buffer(uri: &str) -> Gltf {
-    let mut gltf = Gltf::triangle();
-    gltf.json["buffers"] = json!([{"byteLength": gltf.bytes.len(), "uri": uri}]);
-    gltf
+    Gltf::triangle().with_buffer_at(uri)
 }
 
 fn with_image(uri: &str) -> Gltf {

@@ -64,7 +64,7 @@ fn after_the_loss_of_the_device_the_window_shows_the_same() {
     let window = screen.wait_for_window();
     window.wait_for_title(|_| true);
     window.focus();
-    window.press(Key::digit(4));
+    window.press(Key::typing('4'));
     window.wait_for_title(|title| title.contains(" · Wave · "));
     window.press(Key::SPACE);
     window.wait_for_title(|title| title.contains(" · paused at "));

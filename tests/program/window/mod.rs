@@ -49,20 +49,20 @@ fn obeys_its_keys() {
     assert!(title.starts_with("Throng: walker.glb · 1 visible · Walk · ") && title.ends_with(" fps)"), "{title}");
 
     for (key, clip) in [
-        (Key::BRACKET_RIGHT, "Run"),
-        (Key::BRACKET_RIGHT, "Idle"),
-        (Key::BRACKET_LEFT, "Run"),
-        (Key::digit(4), "Wave"),
-        (Key::BRACKET_RIGHT, "Walk"),
-        (Key::BRACKET_LEFT, "Wave"),
-        (Key::digit(0), "all clips"),
-        (Key::digit(1), "Walk"),
+        (Key::typing(']'), "Run"),
+        (Key::typing(']'), "Idle"),
+        (Key::typing('['), "Run"),
+        (Key::typing('4'), "Wave"),
+        (Key::typing(']'), "Walk"),
+        (Key::typing('['), "Wave"),
+        (Key::typing('0'), "all clips"),
+        (Key::typing('1'), "Walk"),
     ] {
         window.press(key);
         window.wait_for_title(|title| title.contains(&format!(" · {clip} · ")));
     }
     // There is no ninth clip, so nothing changes.
-    window.press(Key::digit(9));
+    window.press(Key::typing('9'));
     window.wait_for_frames();
     window.wait_for_title(|title| title.contains(" · Walk · "));
 
@@ -118,7 +118,7 @@ fn a_window_without_motion_draws_only_what_a_key_changes() {
         assert!(matches!(&titles[..], [title] if title.ends_with(" · nothing moves")), "{titles:?}");
     }
     // Another clip moves.
-    window.press(Key::digit(1));
+    window.press(Key::typing('1'));
     window.wait_for_title(|title| title.ends_with(" fps)"));
     window.press(Key::ESCAPE);
     assert_success(&program.finish());

@@ -74,9 +74,9 @@ fn a_session_with_the_panel() {
     // Scrubbing a paused clip, with all events of the mouse before one frame.
     window.press(Key::SPACE);
     window.wait_for_title(|title| title.contains(" · paused at "));
-    program.halt();
+    program.signal(libc::SIGSTOP);
     window.drag(at::SCRUB_START, at::SCRUB_MIDDLE);
-    program.go_on();
+    program.signal(libc::SIGCONT);
     // Half of 1.07 s.
     window.wait_for_title(|title| title.contains(" · paused at 0.5"));
     window.press(Key::SPACE);

@@ -10,7 +10,6 @@ pub(super) fn attacks() -> Vec<Attack> {
     [json(), lists(), names(), containers(), nodes()].into_iter().flatten().collect()
 }
 
-/// Attacks by the JSON itself.
 fn json() -> Vec<Attack> {
     let deep = format!(r#"{{"extras":{}{}}}"#, "[".repeat(100), "]".repeat(100));
     let deep_list = format!("{}{}", "[".repeat(MIB / 2 - 100), "]".repeat(MIB / 2 - 100));

@@ -1,26 +1,25 @@
 //! Small images, compared with images that a person has approved: `tests/golden/*.png`.
 //!
 //! [`flip`](crate::common::flip) says how they are compared. [`LIMITS`] is chosen so that Mesa's lavapipe and SwiftShader
-//! both pass, and `rejections` proves that real mistakes do not.
+//! both pass, and real mistakes do not.
 //!
 //! A missing image fails, and so does the run that writes one: a person must look at it first. On a mismatch, the message
 //! names the drawn image and the map of differences.
 
-mod levels;
-mod rejections;
-
 use std::path::Path;
 use std::sync::Arc;
 
-use image::RgbaImage;
+use image::{Rgba, RgbaImage};
+use throng::levels;
 use throng::model::Model;
 use throng::renderer::{RendererSettings, UploadPath};
 use throng::view::Background;
 
-use crate::common::assets::path_of;
+use crate::common::assets::{path_of, sample};
 use crate::common::flip::{Flip, Statistics};
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
 use crate::common::scene::{self, JELLY, STRIP, WALKER};
+use crate::common::truth;
 
 pub fn tests() -> Vec<Test> {
     let of_image = |image: &'static Golden| Test {
@@ -30,12 +29,12 @@ pub fn tests() -> Vec<Test> {
         run: Arc::new(move |device| assert_golden(device, image)),
     };
     let others = gpu_tests![
-        levels::nobody_sees_the_levels_of_a_mixed_crowd,
-        levels::nobody_sees_the_levels_of_foxes [ignored if cfg!(not(sample_models))],
-        levels::nobody_sees_the_levels_of_knights [ignored if cfg!(not(sample_models))],
-        rejections::small_mistakes_are_rejected,
-        rejections::noise_in_the_last_bit_is_accepted,
-        rejections::the_statistics_of_known_differences,
+        nobody_sees_the_levels_of_a_mixed_crowd,
+        nobody_sees_the_levels_of_foxes [ignored if cfg!(not(sample_models))],
+        nobody_sees_the_levels_of_knights [ignored if cfg!(not(sample_models))],
+        small_mistakes_are_rejected,
+        noise_in_the_last_bit_is_accepted,
+        the_statistics_of_known_differences,
     ];
     IMAGES.iter().map(of_image).chain(others).collect()
 }
@@ -90,7 +89,7 @@ pub const LIMITS: Statistics = Statistics { mean: 0.035, worst_window: 0.12 };
 /// Draws what `throng render MODELS OPTIONS` draws, under validation. The image has 256x144 pixels unless the options say
 /// otherwise.
 fn draw(device: &TestDevice, models: &[&str], options: &str) -> RgbaImage {
-    let gpu = Gpu::new(device);
+    let gpu = Gpu::from(device);
     let models: Vec<_> = models.iter().map(|name| scene::asset(name)).collect();
     draw_on(&gpu, &models, options)
 }
@@ -141,11 +140,99 @@ fn assert_golden(device: &TestDevice, &(name, models, options): &Golden) {
     );
 }
 
-/// Saves an image, and returns its path.
 fn save_beside_target(device: &TestDevice, name: &str, what: &str, image: &RgbaImage) -> String {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("golden").join(&device.name);
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join(format!("{name}.{what}.png"));
     image.save(&path).unwrap();
     path.display().to_string()
+}
+
+/// A golden scene: the walker in mid step.
+const OPTIONS: &str = "--clip Walk --time 0.4";
+
+fn statistics(what: &str, a: &RgbaImage, b: &RgbaImage) -> Statistics {
+    let statistics = Flip::between(a, b).statistics();
+    note!("{what}: {statistics:?}");
+    statistics
+}
+
+fn small_mistakes_are_rejected(device: &TestDevice) {
+    let right = draw(device, &[WALKER], OPTIONS);
+    let assert_rejected = |what: &str, image: &RgbaImage| {
+        let statistics = statistics(what, &right, image);
+        assert!(!statistics.within(LIMITS), "{what} is accepted: {statistics:?}");
+    };
+    for (what, options) in [
+        ("a pose a thirtieth of a second later", "--clip Walk --time 0.433333"),
+        // The end of the shadow moves by a twentieth of the walker's height.
+        ("a sun that has moved by three degrees", "--clip Walk --time 0.4 --sun -45,53"),
+        // log2(1.02)
+        ("2 % more light", "--clip Walk --time 0.4 --exposure 0.02857"),
+    ] {
+        assert_rejected(what, &draw(device, &[WALKER], options));
+    }
+
+    let mut walker = scene::asset(WALKER);
+    let textures = walker.materials.iter_mut().filter_map(|material| material.base_color_texture.take());
+    assert!(textures.count() > 0, "the walker has no texture");
+    assert_rejected("a missing texture", &draw_on(&Gpu::from(device), &[walker], OPTIONS));
+}
+
+/// Drivers may differ in the last bit of each channel.
+fn noise_in_the_last_bit_is_accepted(device: &TestDevice) {
+    let drawn = draw(device, &[WALKER], OPTIONS);
+    let noisy = RgbaImage::from_fn(drawn.width(), drawn.height(), |x, y| {
+        let Rgba([red, green, blue, alpha]) = *drawn.get_pixel(x, y);
+        Rgba([red ^ u8::from((x * 7 + y * 13) % 3 == 0), green ^ u8::from((x + y) % 2 == 0), blue, alpha])
+    });
+    let statistics = statistics("noise", &drawn, &noisy);
+    assert!(statistics.within(LIMITS), "{statistics:?}");
+}
+
+fn the_statistics_of_known_differences(_: &TestDevice) {
+    let grey = RgbaImage::from_pixel(64, 48, Rgba([128, 128, 128, 255]));
+    let equal = Flip::between(&grey, &grey).statistics();
+    assert_eq!(equal, Statistics { mean: 0.0, worst_window: 0.0 });
+    let mut spot = grey.clone();
+    for (x, y) in (8..24).flat_map(|x| (16..32).map(move |y| (x, y))) {
+        spot.put_pixel(x, y, Rgba([255, 255, 0, 255]));
+    }
+    let of_spot = Flip::between(&grey, &spot).statistics();
+    assert!(of_spot.worst_window > 0.9 && of_spot.mean < 0.2 && of_spot.mean > 0.05, "{of_spot:?}");
+    // A difference of alpha alone is seen.
+    let clear = RgbaImage::from_pixel(64, 48, Rgba([0, 0, 0, 0]));
+    let black = RgbaImage::from_pixel(64, 48, Rgba([0, 0, 0, 255]));
+    assert!(Flip::between(&clear, &black).statistics().mean > 0.5);
+}
+
+/// The largest accepted distance from the truth with the default of `--lod-error`, compared with full detail, and the number of
+/// samples. With four samples full detail is nearer to the truth, so the same difference is a larger share.
+const MOST_RATIOS: [(f32, u32); 2] = [(1.05, 1), (1.15, 4)];
+
+/// Draws a crowd of about 30 pixels each, with one sample and with four.
+fn see(device: &TestDevice, models: &mut [Model]) {
+    models.iter_mut().for_each(levels::build);
+    for (most_ratio, samples) in MOST_RATIOS {
+        let gpu = Gpu::from(device);
+        let options = format!("--clip all --instances 100 --time 0.7 --size 320x180 --shadows off --msaa {samples}");
+        let mut scene = scene::scene(models, &options);
+        let settings = truth::settings(gpu.device(), &mut scene, &scene::arguments(&options), &[0.0, 1.0], 1).unwrap();
+        drop(scene);
+        let [full, levels] = [0, 1].map(|index| settings[index].mean_flip);
+        note!("{}, {samples} samples: {full} and {levels}, {}", models[0].name, levels / full);
+        assert!(levels <= most_ratio * full && levels != full, "{samples} samples: {full} and {levels}");
+    }
+}
+
+fn nobody_sees_the_levels_of_a_mixed_crowd(device: &TestDevice) {
+    see(device, &mut [WALKER, JELLY, WALKER, STRIP].map(scene::asset));
+}
+
+fn nobody_sees_the_levels_of_foxes(device: &TestDevice) {
+    see(device, &mut [sample("Fox/Fox.glb")]);
+}
+
+fn nobody_sees_the_levels_of_knights(device: &TestDevice) {
+    see(device, &mut [sample("KayKit_Knight/Knight.glb")]);
 }
