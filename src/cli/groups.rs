@@ -261,16 +261,20 @@ impl CrowdArgs {
         const VARIETY: f64 = 0.5;
         // A single instance looks as its file describes it.
         let variety = if instance_count == 1 { 0.0 } else { VARIETY };
+        let layout = self.layout(instance_count);
+        // A single instance at --time 0.4 shows the clip at 0.4 seconds, and characters in a line are compared.
+        let is_one = instance_count == 1 || layout == Layout::Line;
+        let phase = if is_one { PhaseMode::Zero } else { PhaseMode::Random };
         CrowdSettings {
             instance_count,
             spacing_metres: self.spacing.map(|metres| metres as f32),
             height_metres: self.height.map(|metres| metres as f32),
-            layout: self.layout(instance_count),
+            layout,
             variety: self.variety.unwrap_or(variety) as f32,
             travel: self.travel.unwrap_or(false),
             follow: instance_count == 1 && self.root_motion.is_none() && self.travel != Some(true),
             seed: self.seed,
-            phase: self.phase_mode(instance_count),
+            phase: self.phase.unwrap_or(phase),
             clip: self.clip.clone(),
             speed: self.speed as f32,
             share_poses_hz: self.share_poses,
@@ -282,13 +286,5 @@ impl CrowdArgs {
     pub fn layout(&self, instance_count: u32) -> Layout {
         let is_line_up = self.models.len() > 1 && self.models.len() == instance_count as usize;
         self.layout.unwrap_or(if is_line_up { Layout::Line } else { Layout::Grid })
-    }
-
-    /// Returns the phases of a crowd of this size.
-    pub fn phase_mode(&self, instance_count: u32) -> PhaseMode {
-        // A single instance at --time 0.4 shows the clip at 0.4 seconds, and characters in a line are compared.
-        let is_one = instance_count == 1 || self.layout(instance_count) == Layout::Line;
-        let default = if is_one { PhaseMode::Zero } else { PhaseMode::Random };
-        self.phase.unwrap_or(default)
     }
 }

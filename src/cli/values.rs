@@ -1,6 +1,6 @@
 //! The types of values, their parsers, and the texts that the parsers read again. A parser's error says what it expected.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -51,13 +51,6 @@ pub struct Direction {
 impl Direction {
     const fn new(yaw_degrees: f32, pitch_degrees: f32) -> Self {
         Self { yaw_degrees, pitch_degrees: Some(pitch_degrees), zoom: None }
-    }
-}
-
-impl Display for Direction {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        write!(f, "{},{}", self.yaw_degrees, self.pitch_degrees.unwrap_or(0.0))?;
-        self.zoom.map_or(Ok(()), |zoom| write!(f, ",{zoom}"))
     }
 }
 
@@ -159,7 +152,10 @@ text_values! {
     };
     CameraChoice: |camera| match camera {
         CameraChoice::OfFile(name) => name.clone(),
-        CameraChoice::Angles(direction) => direction.to_string(),
+        CameraChoice::Angles(Direction { yaw_degrees, pitch_degrees, zoom }) => {
+            let zoom = zoom.map_or_else(String::new, |zoom| format!(",{zoom}"));
+            format!("{yaw_degrees},{}{zoom}", pitch_degrees.unwrap_or(0.0))
+        }
     };
     LookAt: |look_at| match look_at {
         LookAt::Height(metres) => metres.to_string(),
@@ -265,10 +261,7 @@ pub(super) fn parse_scene(text: &str) -> Result<SceneChoice, String> {
 }
 
 pub(super) fn parse_percent(text: &str) -> Result<f64, String> {
-    match text.trim().trim_end_matches('%').parse::<f64>() {
-        Ok(value) if (0.0..=10_000.0).contains(&value) => Ok(value),
-        _ => Err("expected a percentage of at least 0, such as 5".to_owned()),
-    }
+    number(0.0..=10_000.0, "a percentage of at least 0, such as 5")(text.trim().trim_end_matches('%'))
 }
 
 pub(super) fn samples() -> impl TypedValueParser<Value = SamplesChoice> {

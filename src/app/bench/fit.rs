@@ -6,9 +6,8 @@
 use anyhow::Result;
 use indicatif::ProgressBar;
 
-use super::report::Bound;
+use super::report::{Bound, median_of};
 use super::session::Session;
-use super::summary::median_of;
 use super::sweep::{self, Settings, Share};
 use crate::app::gpu::finish;
 use crate::app::text::counted;

@@ -14,7 +14,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::report::{Parts, Report, Run};
+use super::report::{Parts, Report, Run, median};
 use super::sweep::varying;
 use crate::app::colors;
 use crate::app::text::{name, number, thousands};
@@ -125,7 +125,8 @@ fn legend(area: &Area<'_>, side: &Side, left: i32) -> Result<(), DrawError> {
 
 /// Returns the sum of the first stages of one side.
 fn sum(side: &Side, run: &Run, count: usize) -> f64 {
-    (side.times)(run).map_or(0.0, |parts| parts.0.iter().take(count).map(|(_, times)| times.median).sum())
+    let parts = side.parts.iter().take(count);
+    (side.times)(run).map_or(0.0, |times| parts.map(|(part, _)| median(times, part)).sum())
 }
 
 /// Returns the ranges of both axes: instances and milliseconds.

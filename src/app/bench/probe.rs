@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 use anyhow::{Result, bail, ensure};
 use glam::Vec3;
 
-use crate::animation::{BindPose, Pose, skin_vertex};
+use crate::animation::{BindPose, MemoryKind, Pose, PoseStreams, skin_vertex};
 use crate::app::scene::Scene;
 use crate::crowd::{FramePlan, PoseSize};
 use crate::extras::{DebugView, Equipped};
@@ -58,7 +58,8 @@ fn check_poses(renderer: &mut Equipped, scene: &mut Scene, time_seconds: f64) ->
     plan.rebuild(&sizes, scene.crowd.visible_poses(), u64::MAX)?;
     let mut palette = vec![MaybeUninit::new(JointMatrix::IDENTITY); plan.joint_count as usize];
     let mut weights = vec![MaybeUninit::new(0.0); plan.morph_weight_count as usize];
-    scene.evaluate(time_seconds, &plan, &mut palette, &mut weights);
+    let streams = PoseStreams { palette: &mut palette, morph_weights: &mut weights, memory: MemoryKind::Cached };
+    scene.crowd.evaluate(&scene.pool, time_seconds, &plan, streams);
     let count = plan.records.len();
     let sampled = MOST_POSES.min(count);
     for number in 0..sampled {

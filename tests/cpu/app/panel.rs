@@ -14,7 +14,7 @@ use egui::{
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use glam::Vec2;
-use throng::app::bench::summary::Summary;
+use throng::app::bench::report::Summary;
 use throng::app::view::hud::contents::Contents;
 use throng::app::view::hud::graph::{MOST_FRAMES, round_up};
 use throng::app::view::hud::lists::matches;

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use egui::{Color32, Mesh, Rect, RichText, Sense, Shape, Ui, Vec2, pos2, vec2};
 
-use crate::app::bench::summary::median_of;
+use crate::app::bench::report::median_of;
 use crate::app::colors;
 use crate::app::text::number;
 use crate::renderer::{CpuStage, Pass, PassTimes, StageTimes};
