@@ -73,10 +73,8 @@ impl Hud {
     /// Takes an event. Returns whether it belongs to the panel alone.
     pub fn takes(&mut self, window: &OsWindow, event: &WindowEvent) -> bool {
         // The panel's keys are those of the program, except while a text is typed.
-        if !self.is_visible() {
-            return false;
-        }
-        if matches!(event, WindowEvent::KeyboardInput { .. }) && !self.context.text_edit_focused() {
+        let is_key = matches!(event, WindowEvent::KeyboardInput { .. });
+        if !self.is_visible() || is_key && !self.context.text_edit_focused() {
             return false;
         }
         let response = self.input.on_window_event(window, event);

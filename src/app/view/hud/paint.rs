@@ -40,11 +40,10 @@ impl Atlas {
             self.changed_rows = 0..height as u32;
         }
         let row_bytes = 4 * self.size[0] as usize;
-        for (row, pixels) in image.pixels.chunks_exact(width.max(1)).enumerate() {
-            let start = (top + row) * row_bytes + 4 * left;
+        for (row, pixels) in (top..).zip(image.pixels.chunks_exact(width.max(1))) {
+            let start = row * row_bytes + 4 * left;
             if let Some(texels) = self.rgba.get_mut(start..start + 4 * width) {
-                let row = (top + row) as u32;
-                let rows = &self.changed_rows;
+                let (row, rows) = (row as u32, &self.changed_rows);
                 self.changed_rows =
                     if rows.is_empty() { row..row + 1 } else { rows.start.min(row)..rows.end.max(row + 1) };
                 for (texel, pixel) in texels.chunks_exact_mut(4).zip(pixels) {
