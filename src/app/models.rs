@@ -86,9 +86,10 @@ pub fn load_model(path: Option<&PathBuf>, clips: &ClipArgs, file_scene: &FileSce
 }
 
 fn load_file(path: Option<&PathBuf>, file_scene: &FileSceneArgs) -> Result<Model> {
+    let scene = file_scene.scene.clone().unwrap_or_default();
     Ok(match path {
-        None => import::load_glb_scene(BUNDLED.0, BUNDLED.1, &file_scene.choice())?,
-        Some(path) => import::load_scene(path, &file_scene.choice())?,
+        None => import::load_glb_scene(BUNDLED.0, BUNDLED.1, &scene)?,
+        Some(path) => import::load_scene(path, &scene)?,
     })
 }
 

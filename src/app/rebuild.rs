@@ -71,11 +71,9 @@ pub fn vulkan_result(error: &anyhow::Error) -> Option<vk::Result> {
     }
 }
 
-type Build<'a> = dyn FnMut(&mut Scene) -> Result<Equipped> + 'a;
-
 /// A renderer that is built when it is needed, and again when its device was lost.
 pub struct Rebuilding<'a> {
-    build: Box<Build<'a>>,
+    build: Box<dyn FnMut(&mut Scene) -> Result<Equipped> + 'a>,
     renderer: Option<Equipped>,
     losses: Losses<'a>,
 }

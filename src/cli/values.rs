@@ -204,10 +204,6 @@ pub(super) fn skinning() -> impl TypedValueParser<Value = Skinning> {
     one_of([Skinning::Compute, Skinning::Vertex].map(|skinning| (skinning.name(), skinning)))
 }
 
-pub(super) fn debug_view() -> impl TypedValueParser<Value = DebugView> {
-    one_of(DebugView::ALL.map(|view| (view.name(), view)))
-}
-
 pub(super) fn upload() -> impl TypedValueParser<Value = UploadChoice> {
     let path = |path: UploadPath| (path.name(), Some(path));
     one_of([("auto", None), path(UploadPath::Direct), path(UploadPath::Staged)])
@@ -218,21 +214,19 @@ pub(super) fn whole_number<T>(range: RangeInclusive<T>) -> impl Fn(&str) -> Resu
 where
     T: FromStr + PartialOrd + Display + Clone,
 {
-    move |text| {
-        let (least, most) = (range.start(), range.end());
-        let number = text.trim().parse().ok().filter(|number| range.contains(number));
-        number.ok_or_else(|| format!("expected a whole number from {least} to {most}, in digits"))
-    }
+    let expected = format!("a whole number from {} to {}, in digits", range.start(), range.end());
+    number(range, expected)
 }
 
 /// The largest number of most options. As a time in seconds it is about thirty years; clips cannot resolve later ones.
 pub(super) const MOST: f64 = 1e9;
 
 /// Returns a parser of numbers in a range. `expected` describes it.
-pub(super) fn number(
-    range: RangeInclusive<f64>,
-    expected: &'static str,
-) -> impl Fn(&str) -> Result<f64, String> + Clone {
+pub(super) fn number<T, E>(range: RangeInclusive<T>, expected: E) -> impl Fn(&str) -> Result<T, String> + Clone
+where
+    T: FromStr + PartialOrd + Clone,
+    E: Display + Clone,
+{
     move |text| {
         let number = text.trim().parse().ok().filter(|number| range.contains(number));
         number.ok_or_else(|| format!("expected {expected}"))
@@ -262,10 +256,6 @@ pub(super) fn parse_scene(text: &str) -> Result<SceneChoice, String> {
 
 pub(super) fn parse_percent(text: &str) -> Result<f64, String> {
     number(0.0..=10_000.0, "a percentage of at least 0, such as 5")(text.trim().trim_end_matches('%'))
-}
-
-pub(super) fn samples() -> impl TypedValueParser<Value = SamplesChoice> {
-    one_of([("auto", None), ("1", Some(1)), ("2", Some(2)), ("4", Some(4)), ("8", Some(8))])
 }
 
 /// Returns a parser of file names.

@@ -69,15 +69,10 @@ fn sides() -> [Side; 2] {
 fn draw(svg: &mut String, report: &Report) -> Result<(), DrawError> {
     let runs = &report.runs[..];
     let varies = varying(runs.iter().map(|run| &run.settings));
-    let mut combinations: Vec<(String, Vec<&Run>)> = Vec::new();
-    for run in runs {
-        let words = run.settings.in_words(varies);
-        match combinations.iter_mut().find(|(other, _)| *other == words) {
-            Some((_, members)) => members.push(run),
-            None => combinations.push((words, vec![run])),
-        }
-    }
-    let rows = combinations.len();
+    let words = |run: &Run| run.settings.in_words(varies);
+    // Rows that differ only in the number of instances follow each other.
+    let combinations = || runs.chunk_by(|a, b| words(a) == words(b));
+    let rows = combinations().count();
     let root = SVGBackend::with_string(svg, (WIDTH, HEAD_HEIGHT + ROW_HEIGHT * rows as u32)).into_drawing_area();
     root.fill(&WHITE)?;
     let first = runs.first().map(|run| &run.settings);
@@ -92,9 +87,10 @@ fn draw(svg: &mut String, report: &Report) -> Result<(), DrawError> {
     }
     let (instances, ms) = ranges(runs, &sides);
     let panels = root.margin(HEAD_HEIGHT, 0, 0, 12).split_evenly((rows, 1));
-    for (area, (words, mut runs)) in panels.iter().zip(combinations) {
+    for (area, runs) in panels.iter().zip(combinations()) {
+        write(area, &words(&runs[0]), (LEFT, 8), 16, &INK)?;
+        let mut runs: Vec<&Run> = runs.iter().collect();
         runs.sort_by_key(|run| run.settings.instances);
-        write(area, &words, (LEFT, 8), 16, &INK)?;
         let area = area.margin(HEADING_HEIGHT, 0, 0, 0);
         for (area, side) in area.split_evenly((1, 2)).iter().zip(&sides) {
             panel(area, side, &runs, instances.clone(), ms.clone())?;

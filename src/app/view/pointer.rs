@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 use winit::dpi::{PhysicalPosition, PhysicalSize};
 use winit::event::{ElementState, MouseButton};
 use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
@@ -37,13 +37,13 @@ pub struct Pointer {
 }
 
 /// The keys that fly: right, up and forward for each.
-const FLIGHT: [(KeyCode, [f32; 3]); 6] = [
-    (KeyCode::KeyW, [0.0, 0.0, 1.0]),
-    (KeyCode::KeyS, [0.0, 0.0, -1.0]),
-    (KeyCode::KeyD, [1.0, 0.0, 0.0]),
-    (KeyCode::KeyA, [-1.0, 0.0, 0.0]),
-    (KeyCode::KeyE, [0.0, 1.0, 0.0]),
-    (KeyCode::KeyQ, [0.0, -1.0, 0.0]),
+const FLIGHT: [(KeyCode, Vec3); 6] = [
+    (KeyCode::KeyW, Vec3::Z),
+    (KeyCode::KeyS, Vec3::NEG_Z),
+    (KeyCode::KeyD, Vec3::X),
+    (KeyCode::KeyA, Vec3::NEG_X),
+    (KeyCode::KeyE, Vec3::Y),
+    (KeyCode::KeyQ, Vec3::NEG_Y),
 ];
 
 impl Pointer {
@@ -136,13 +136,10 @@ impl Pointer {
         /// The speed: this many times the distance of the target in a second.
         const SPEED: f32 = 0.8;
         let speed = if self.modifiers.shift_key() { 4.0 * SPEED } else { SPEED };
-        let mut sum = [0.0; 3];
-        for (_, step) in FLIGHT.iter().filter(|(key, _)| self.held.contains(key)) {
-            sum.iter_mut().zip(step).for_each(|(sum, step)| *sum += step);
-        }
-        let [right, up, forward] = sum.map(|step: f32| step * speed * seconds.min(0.1));
+        let held = FLIGHT.into_iter().filter(|(key, _)| self.held.contains(key));
+        let way = held.map(|(_, step)| step).sum::<Vec3>() * speed * seconds.min(0.1);
         camera.free_limits();
-        camera.fly(right, up, forward);
+        camera.fly(way.x, way.y, way.z);
     }
 }
 

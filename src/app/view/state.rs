@@ -16,7 +16,7 @@ use crate::app::aim::Shows;
 use crate::app::models::load_models;
 use crate::app::scene::{Scene, SceneOptions};
 use crate::cli::{CameraArgs, CrowdArgs, MorphArg, Size, ViewArgs};
-use crate::crowd::{ClipChoice, Crowd, Layout, ShownInstance};
+use crate::crowd::{ClipChoice, Crowd, CrowdSettings, Layout, ShownInstance};
 use crate::extras::DebugView;
 use crate::model::{Clip, Model};
 use crate::renderer::ShaderOverride;
@@ -167,14 +167,8 @@ impl State {
     pub fn crowd_controls(&self) -> CrowdControls {
         let args = &self.args.crowd;
         let instances = self.args.count.instances(args);
-        let variety = args.settings(instances).variety;
-        CrowdControls {
-            instances,
-            layout: args.layout(instances),
-            seed: args.seed,
-            variety,
-            travel: travels(&self.args),
-        }
+        let CrowdSettings { layout, variety, seed, .. } = args.settings(instances);
+        CrowdControls { instances, layout, seed, variety, travel: travels(&self.args) }
     }
 
     /// Places the crowd again.

@@ -91,10 +91,8 @@ impl Viewer {
     }
 
     /// Says how many frames were presented.
-    pub fn finish(mut self) -> Result<()> {
-        if let Some(error) = self.error.take() {
-            return Err(error);
-        }
+    pub fn finish(self) -> Result<()> {
+        self.error.map_or(Ok(()), Err)?;
         print(&format!("{} frames presented\n", self.presented))
     }
 
@@ -190,7 +188,7 @@ impl Viewer {
         match state.scene.draw_shot(&mut shown.renderer, &shot) {
             Ok((FrameOutcome::Drawn, cpu_times)) => {
                 self.presented += 1;
-                desk.add_frame(cpu_times, shown);
+                desk.figures.add(cpu_times, shown.renderer.gpu_times());
                 self.title.count(&shown.window, state);
                 if state.args.frames.is_some_and(|frames| self.presented >= frames) {
                     event_loop.exit();
@@ -273,9 +271,12 @@ impl Viewer {
         act(action, index, state, shown, desk);
     }
 
-    fn fail(&mut self, event_loop: &ActiveEventLoop, error: anyhow::Error) {
-        self.error = Some(error);
-        event_loop.exit();
+    /// Ends the program if something has failed.
+    fn check(&mut self, event_loop: &ActiveEventLoop, done: Result<()>) {
+        if let Err(error) = done {
+            self.error = Some(error);
+            event_loop.exit();
+        }
     }
 
     fn size(&self) -> PhysicalSize<u32> {
@@ -306,10 +307,9 @@ impl ApplicationHandler for Viewer {
     }
 
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
-        if self.shown.is_none()
-            && let Err(error) = self.open(event_loop)
-        {
-            self.fail(event_loop, error);
+        if self.shown.is_none() {
+            let opened = self.open(event_loop);
+            self.check(event_loop, opened);
         }
     }
 
@@ -355,9 +355,8 @@ impl ApplicationHandler for Viewer {
                 }
             }
             WindowEvent::RedrawRequested => {
-                if let Err(error) = self.draw(event_loop) {
-                    self.fail(event_loop, error);
-                }
+                let drawn = self.draw(event_loop);
+                self.check(event_loop, drawn);
             }
             WindowEvent::KeyboardInput { event: KeyEvent { logical_key, physical_key, state, repeat, .. }, .. } => {
                 if self.pointer.flight_key(physical_key, state) {
