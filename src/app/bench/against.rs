@@ -76,8 +76,7 @@ pub(super) fn run(args: &BenchArgs, other: &Path, interrupt: &Interrupt) -> Resu
             measure(program, &arguments).inspect(|_| progress.inc(1))
         };
         let (old, new) = if pair % 2 == 0 {
-            let old = measure(&other)?;
-            (old, measure(&this)?)
+            (measure(&other)?, measure(&this)?)
         } else {
             let new = measure(&this)?;
             (measure(&other)?, new)

@@ -57,8 +57,8 @@ pub(super) fn to_svg(report: &Report) -> Result<String> {
 
 fn sides() -> [Side; 2] {
     let color = |[red, green, blue]: [u8; 3]| RGBColor(red, green, blue);
-    let stages = CpuStage::ALL.into_iter().map(|stage| (stage.name(), color(colors::of_stage(stage))));
-    let passes = Pass::ALL.into_iter().map(|pass| (pass.name(), color(colors::of_pass(pass))));
+    let stages = CpuStage::ALL.into_iter().map(|stage| (stage.name(), color(colors::STAGES[stage as usize])));
+    let passes = Pass::ALL.into_iter().map(|pass| (pass.name(), color(colors::PASSES[pass as usize])));
     let stages = stages.chain([("other", GREY)]).collect();
     [
         Side { title: "CPU, the frame:", parts: stages, times: |run| Some(&run.times.cpu_ms) },
@@ -75,9 +75,8 @@ fn draw(svg: &mut String, report: &Report) -> Result<(), DrawError> {
     let rows = combinations().count();
     let root = SVGBackend::with_string(svg, (WIDTH, HEAD_HEIGHT + ROW_HEIGHT * rows as u32)).into_drawing_area();
     root.fill(&WHITE)?;
-    let first = runs.first().map(|run| &run.settings);
-    let models = first.map_or_else(String::new, |first| first.model_names());
-    let shared = first.map_or_else(String::new, |first| first.in_words(varies.map(|varies| !varies)));
+    let first = &runs[0].settings;
+    let (models, shared) = (first.model_names(), first.in_words(varies.map(|varies| !varies)));
     write(&root, &shortened(&format!("{models} on {}", name(&report.device)), 100), (16, 12), 21, &INK)?;
     write(&root, &shortened(&format!("{shared}; {}", name(&report.cpu)), 160), (16, 40), 13, &GREY)?;
     write(&root, REMARK, (16, 58), 13, &GREY)?;

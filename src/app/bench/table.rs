@@ -64,11 +64,9 @@ fn keys(runs: &[Run], varies: [bool; SETTINGS]) -> ColumnGroup {
     if runs.iter().any(|run| run.amounts.visible != run.settings.instances) {
         columns.push(column(runs, "visible", |run| run.amounts.visible.to_string()));
     }
-    let headers = runs.first().map(|run| run.settings.list().map(|(header, ..)| header)).unwrap_or_default();
-    for (index, (header, _)) in headers.into_iter().zip(varies).enumerate().filter(|(_, (_, varies))| *varies) {
-        let value =
-            |run: &Run| run.settings.list().into_iter().nth(index).map_or_else(String::new, |(_, value, _)| value);
-        columns.push(column(runs, header, value));
+    for index in (0..SETTINGS).filter(|&index| varies[index]) {
+        let (header, ..) = runs[0].settings.list()[index];
+        columns.push(column(runs, header, |run| run.settings.list()[index].1.clone()));
     }
     ColumnGroup { title: "", columns }
 }

@@ -57,8 +57,8 @@ type Part = (&'static str, [u8; 3]);
 
 /// Draws both graphs with the medians of their parts.
 pub fn show(ui: &mut Ui, figures: &Figures, width: f32) {
-    let stages = CpuStage::ALL.map(|stage| (stage.name(), colors::of_stage(stage)));
-    let passes = Pass::ALL.map(|pass| (pass.name(), colors::of_pass(pass)));
+    let stages = CpuStage::ALL.map(|stage| (stage.name(), colors::STAGES[stage as usize]));
+    let passes = Pass::ALL.map(|pass| (pass.name(), colors::PASSES[pass as usize]));
     show_one(ui, width, figures, "CPU", &stages, |(stages, _)| &stages.0);
     if figures.medians().1.0.iter().any(|&ms| ms > 0.0) {
         show_one(ui, width, figures, "GPU", &passes, |(_, passes)| &passes.0);

@@ -15,7 +15,7 @@ pub mod panel;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use egui::{Context, Event, FullOutput, Order, Pos2, RawInput, Rect, Ui, pos2, vec2};
+use egui::{Color32, Context, Event, FullOutput, Order, Pos2, RawInput, Rect, Ui, pos2, vec2};
 use egui_winit::State as Input;
 use winit::event::{ElementState, WindowEvent};
 use winit::window::Window as OsWindow;
@@ -24,7 +24,7 @@ use super::state::State;
 use super::words;
 use crate::extras::Equipped;
 use contents::{COVERED, Contents};
-use paint::{Atlas, fill};
+use paint::fill;
 
 pub use graph::Figures;
 pub use panel::{Facts, Notice, Wishes};
@@ -36,7 +36,8 @@ const PERIOD: Duration = Duration::from_millis(100);
 pub struct Hud {
     context: Context,
     input: Input,
-    atlas: Atlas,
+    /// Whether the renderer has all letters.
+    has_letters: bool,
     contents: Contents,
     /// Whether a movement of the cursor over the picture changes what is shown: the name of a joint.
     follows_cursor: bool,
@@ -59,7 +60,7 @@ impl Hud {
         Self {
             context,
             input,
-            atlas: Atlas::default(),
+            has_letters: false,
             contents: Contents::new(shows_panel),
             follows_cursor: false,
             cursor: Pos2::ZERO,
@@ -144,9 +145,9 @@ impl Hud {
         self.has_events = true;
     }
 
-    /// Notes that the renderer is a new one, which has no atlas.
+    /// Notes that the renderer is a new one, which has no letters.
     pub fn renderer_was_replaced(&mut self) {
-        self.atlas.set_uploaded(false);
+        self.has_letters = false;
         self.laid_out = None;
     }
 
@@ -204,12 +205,17 @@ impl Hud {
         }
         let delay = output.viewport_output.values().map(|viewport| viewport.repaint_delay).min();
         self.input.handle_platform_output(window, output.platform_output);
-        self.atlas.apply(output.textures_delta);
+        // The panel has no other images than the atlas of letters, which seldom changes. So the whole atlas is sent then.
+        self.has_letters &= output.textures_delta.set.is_empty();
+        output.textures_delta.clear();
         let primitives = self.context.tessellate(output.shapes, output.pixels_per_point);
         fill(renderer.overlay_mut(), &primitives, output.pixels_per_point, image_size);
-        if let Some((size, rgba, rows)) = self.atlas.changed() {
-            renderer.set_overlay_atlas(size, rgba, rows)?;
-            self.atlas.set_uploaded(true);
+        if !self.has_letters {
+            let atlas = self.context.fonts(|fonts| fonts.image());
+            let size = atlas.size.map(|texels| texels as u32);
+            let rgba: Vec<u8> = atlas.pixels.iter().flat_map(Color32::to_array).collect();
+            renderer.set_overlay_atlas(size, &rgba, 0..size[1])?;
+            self.has_letters = true;
         }
         let is_soon = |delay: &Duration| *delay < Duration::from_secs(60);
         let redraw_after = if self.has_events { Some(Duration::ZERO) } else { delay.filter(is_soon) };
