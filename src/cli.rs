@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::crowd::{ClipChoice, MAX_INSTANCES};
 
-pub use bench::{AgainstArgs, BenchArgs, BenchFiles, SweepArgs};
+pub use bench::{BenchArgs, SweepArgs};
 pub use groups::{
     CameraArgs, ClipArgs, CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, QualityArgs, ShowArgs,
 };
@@ -94,15 +94,25 @@ pub enum Command {
     Crowd(PrintCrowdArgs),
     /// List the Vulkan devices and their capabilities.
     #[command(after_help = "Example:\n  throng devices")]
-    Devices(DevicesArgs),
+    Devices {
+        /// Print JSON, for programs.
+        #[arg(long)]
+        json: bool,
+    },
     /// Print a script that completes commands and options in a shell.
     #[command(
         after_help = "Examples:\n  throng completions bash > ~/.local/share/bash-completion/completions/throng\n  throng completions zsh > ~/.zfunc/_throng\n  throng completions fish > ~/.config/fish/completions/throng.fish"
     )]
-    Completions(CompletionsArgs),
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
     /// Print the manual page of the program, or of one command, in the format of `man`.
     #[command(after_help = "Examples:\n  throng man | man -l -\n  throng man render > throng-render.1")]
-    Man(ManArgs),
+    Man {
+        /// The command [default: all of the program].
+        command: Option<String>,
+    },
 }
 
 /// The arguments of `view`.
@@ -235,28 +245,6 @@ pub struct PrintCrowdArgs {
     /// Size of the image that the camera frames the crowd for.
     #[arg(long, short = 's', value_name = "WxH", default_value = "1280x720", value_parser = values::parse_size)]
     pub size: Size,
-}
-
-/// The arguments of `devices`.
-#[derive(Debug, Clone, Args)]
-pub struct DevicesArgs {
-    /// Print JSON, for programs.
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// The arguments of `completions`.
-#[derive(Debug, Clone, Args)]
-pub struct CompletionsArgs {
-    /// The shell.
-    pub shell: clap_complete::Shell,
-}
-
-/// The arguments of `man`.
-#[derive(Debug, Clone, Args)]
-pub struct ManArgs {
-    /// The command [default: all of the program].
-    pub command: Option<String>,
 }
 
 impl PoseArgs {

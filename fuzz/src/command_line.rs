@@ -68,7 +68,7 @@ fn check(cli: Cli) {
         Command::Bench(args) => check_bench(&args),
         Command::Crowd(args) => check_scene(&args.crowd, args.count, args.size),
         Command::Pose(args) => assert!(!args.time.is_empty() && args.time.iter().all(|time| time.is_finite())),
-        Command::Inspect(_) | Command::Devices(_) | Command::Completions(_) | Command::Man(_) => {}
+        Command::Inspect(_) | Command::Devices { .. } | Command::Completions { .. } | Command::Man { .. } => {}
     }
 }
 

@@ -47,7 +47,7 @@ enum Target {
     /// Metres above the ground.
     Height(f32),
     Point(Vec3),
-    /// The node of each model that carries the camera, and the camera's own angle of view.
+    /// The node of each model that carries the camera, and the angle of view: that of `--fov`, or the camera's own.
     Camera(Vec<Option<u32>>, Option<f32>),
 }
 
@@ -57,11 +57,12 @@ impl Aim {
     /// # Errors
     /// No model has them.
     pub fn new(models: &[Model], args: &CameraArgs) -> Result<Self> {
+        let vertical_fov_radians = args.fov.map(|fov| fov.to_radians() as f32);
         let (mut direction, mut has_angles, mut target) = (args.view, false, None);
         match &args.camera {
             None => {}
             Some(CameraChoice::Angles(angles)) => (direction, has_angles) = (Some(*angles), true),
-            Some(CameraChoice::OfFile(wanted)) => target = Some(camera_of_file(models, wanted)?),
+            Some(CameraChoice::OfFile(wanted)) => target = Some(camera_of_file(models, wanted, vertical_fov_radians)?),
         }
         match &args.look_at {
             None => {}
@@ -70,7 +71,6 @@ impl Aim {
             Some(LookAt::Joint(name)) => target = Some(Target::Joint(nodes_of_joint(models, "--look-at", name)?)),
         }
         let distance = args.distance.map(|metres| metres as f32);
-        let vertical_fov_radians = args.fov.map(|fov| fov.to_radians() as f32);
         Ok(Self { direction, has_angles, target, distance, vertical_fov_radians })
     }
 
@@ -111,16 +111,16 @@ impl Aim {
             start.pitch_radians = direction.pitch_degrees.map_or(start.pitch_radians, f32::to_radians);
         }
         let mut camera = start.framed(outline, aspect);
-        let zoom = direction.and_then(|direction| direction.zoom);
+        let zoom = direction.and_then(|direction| direction.zoom).unwrap_or(1.0);
         match self.target.as_ref().filter(|_| shows == Shows::Asked) {
             Some(target) => {
                 // The angle counts from the new place, where other limits hold.
                 camera.pitch_radians = start.pitch_radians;
-                self.point_at(target, &mut camera, crowd, zoom, time_seconds, aspect);
+                point_at(target, &mut camera, crowd, zoom, time_seconds, aspect);
             }
             None => {
                 let middle = camera.target;
-                zoom_in_front(&mut camera, crowd, zoom.unwrap_or(1.0), time_seconds);
+                zoom_in_front(&mut camera, crowd, zoom, time_seconds);
                 // A turntable goes around the crowd or the character, and not around a point on its surface.
                 if direction.is_some() {
                     camera.refocus((middle - camera.position()).dot(camera.forward()));
@@ -157,34 +157,25 @@ impl Aim {
             Some(Target::Height(_) | Target::Point(_)) | None => {}
         }
     }
+}
 
-    /// Points a camera that frames the crowd at a target.
-    fn point_at(
-        &self,
-        target: &Target,
-        camera: &mut OrbitCamera,
-        crowd: &Crowd,
-        zoom: Option<f32>,
-        time_seconds: f64,
-        aspect: f32,
-    ) {
-        /// Room for the shoulders, if the joint is the head.
-        const MARGIN: f32 = 1.15;
-        let distance = camera.distance * zoom.unwrap_or(1.0);
-        match target {
-            Target::Height(metres) => camera.look_at(crowd.bounds().center().with_y(*metres), distance),
-            Target::Point(point) => camera.look_at(*point, distance),
-            Target::Joint(nodes) => {
-                if let Some((center, radius)) = crowd.part_in_world(nodes, time_seconds) {
-                    camera.limits = Limits::default();
-                    camera.focus_on(center, radius * MARGIN * zoom.unwrap_or(1.0), aspect);
-                }
+/// Points a camera that frames the crowd at a target.
+fn point_at(target: &Target, camera: &mut OrbitCamera, crowd: &Crowd, zoom: f32, time_seconds: f64, aspect: f32) {
+    /// Room for the shoulders, if the joint is the head.
+    const MARGIN: f32 = 1.15;
+    let distance = camera.distance * zoom;
+    match target {
+        Target::Height(metres) => camera.look_at(crowd.bounds().center().with_y(*metres), distance),
+        Target::Point(point) => camera.look_at(*point, distance),
+        Target::Joint(nodes) => {
+            if let Some((center, radius)) = crowd.part_in_world(nodes, time_seconds) {
+                camera.limits = Limits::default();
+                camera.focus_on(center, radius * MARGIN * zoom, aspect);
             }
-            Target::Camera(nodes, vertical_fov_radians) => {
-                let own = self.vertical_fov_radians.or(*vertical_fov_radians);
-                camera.vertical_fov_radians = own.unwrap_or(camera.vertical_fov_radians);
-                stand(camera, nodes, crowd, time_seconds);
-            }
+        }
+        Target::Camera(nodes, vertical_fov_radians) => {
+            camera.vertical_fov_radians = vertical_fov_radians.unwrap_or(camera.vertical_fov_radians);
+            stand(camera, nodes, crowd, time_seconds);
         }
     }
 }
@@ -199,7 +190,7 @@ fn stand(camera: &mut OrbitCamera, nodes: &[Option<u32>], crowd: &Crowd, time_se
     camera.stand_at(eye, forward, depth);
 }
 
-fn camera_of_file(models: &[Model], wanted: &str) -> Result<Target> {
+fn camera_of_file(models: &[Model], wanted: &str, vertical_fov_radians: Option<f32>) -> Result<Target> {
     let find = |model: &Model| {
         let cameras = &model.source.cameras;
         let named = names::find(cameras.iter().map(|camera| camera.name.as_deref()), wanted);
@@ -207,7 +198,7 @@ fn camera_of_file(models: &[Model], wanted: &str) -> Result<Target> {
         Some((camera.node?, camera.vertical_fov_radians))
     };
     let found: Vec<Option<(u32, Option<f32>)>> = models.iter().map(find).collect();
-    let Some(&(_, vertical_fov_radians)) = found.iter().flatten().next() else {
+    let Some(&(_, own_fov_radians)) = found.iter().flatten().next() else {
         let list = |model: &Model| {
             let cameras = model.source.cameras.iter().zip(0..).filter(|(camera, _)| camera.node.is_some());
             let cameras = cameras.map(|(camera, index)| (index, camera.name.as_deref()));
@@ -219,7 +210,8 @@ fn camera_of_file(models: &[Model], wanted: &str) -> Result<Target> {
             lists.join("; ")
         );
     };
-    Ok(Target::Camera(found.into_iter().map(|found| found.map(|(node, _)| node)).collect(), vertical_fov_radians))
+    let nodes = found.into_iter().map(|found| found.map(|(node, _)| node)).collect();
+    Ok(Target::Camera(nodes, vertical_fov_radians.or(own_fov_radians)))
 }
 
 /// Zooms towards the point that the camera looks at, which stays in front of the eye.

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::fact::Fact;
 use super::output::print_json;
-use super::scene::Scene;
+use super::scene::{Scene, SceneOptions};
 use crate::cli::PrintCrowdArgs;
 use crate::crowd::InstanceState;
 use crate::model::Model;
@@ -54,7 +54,9 @@ impl InstanceReport {
 /// Runs the command.
 pub fn run(args: &PrintCrowdArgs) -> Result<()> {
     let aspect = args.size.aspect();
-    let scene = Scene::load(args.into())?;
+    // Nothing is drawn, so the levels of detail do not matter.
+    let PrintCrowdArgs { crowd, count, size } = args;
+    let scene = Scene::load(SceneOptions { crowd, count: *count, size: *size, lod_error: 0.0 })?;
     // Depth is reversed, with an infinite far plane.
     let camera = Fact::from([
         ("world_from_view", numbers(&scene.camera.view_from_world().inverse().to_cols_array())),

@@ -6,15 +6,14 @@ use ash::vk;
 use super::fact::{Fact, page};
 use super::output::{print, print_json};
 use super::text::page_columns;
-use crate::cli::DevicesArgs;
 use crate::renderer::UploadPath;
 use crate::vulkan::physical_device::{PhysicalDevice, list_devices};
 
 /// Runs the command.
-pub fn run(args: &DevicesArgs) -> Result<()> {
+pub fn run(json: bool) -> Result<()> {
     let (_instance, devices) = list_devices(false)?;
     let facts: Vec<Fact> = devices.iter().map(facts).collect();
-    if args.json {
+    if json {
         return print_json(&facts, true);
     }
     if facts.is_empty() {

@@ -164,20 +164,20 @@ fn digits(number: f32) -> String {
 
 /// Describes an object on a page of this width: a line for each fact, then a table for each list.
 pub fn page(facts: &Fact, columns: u16) -> String {
-    let is_listed = |fact: &Fact| match fact {
-        Fact::List(facts) => facts.iter().any(|fact| matches!(fact, Fact::Object(_) | Fact::Text(_) | Fact::Absent)),
+    // The names of attributes belong in one line.
+    let is_listed = |key: &str, fact: &Fact| match fact {
+        Fact::List(facts) if key != "attributes" => {
+            facts.iter().any(|fact| matches!(fact, Fact::Object(_) | Fact::Text(_) | Fact::Absent))
+        }
         _ => false,
     };
-    // Names that belong in one line.
-    let is_inline = |key: &str| key == "attributes";
-    let lines = facts.entries().iter().filter(|(key, fact)| is_inline(key) || !is_listed(fact));
+    let lines = facts.entries().iter().filter(|(key, fact)| !is_listed(key, fact));
     let lines = lines.map(|(key, fact)| [title(key), fact.line(key)]).filter(|[_, line]| !line.is_empty());
     let mut page = aligned(columns, 0, lines);
 
     for (key, fact) in facts.entries().iter().flat_map(|entry| std::iter::once(entry).chain(entry.1.entries())) {
         if let Fact::List(facts) = fact
-            && is_listed(fact)
-            && !is_inline(key)
+            && is_listed(key, fact)
         {
             page += &section(key, facts, columns);
         }

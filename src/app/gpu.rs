@@ -62,12 +62,13 @@ pub fn check_memory(
     size: Size,
     scene: &mut Scene,
     is_window: bool,
-) -> Result<Forecast> {
+) -> Result<()> {
     let (models, instances) = (Arc::clone(&scene.models), scene.crowd.instance_count() as u64);
     let image = [size.width, size.height];
     let additions = scene.show.additions(&models, instances, image, is_window);
     let visible = scene.visible_counts(size.aspect(), settings.shadows != Shadows::Off);
-    Ok(Forecast::new(device, settings, &models, visible, image, additions).check()?)
+    Forecast::new(device, settings, &models, visible, image, additions).check()?;
+    Ok(())
 }
 
 /// Returns what a number of instances would take in a window, if all were visible.

@@ -40,9 +40,9 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         Command::Inspect(args) => inspect::run(&args),
         Command::Pose(args) => pose::run(&args),
         Command::Crowd(args) => crowd::run(&args),
-        Command::Devices(args) => devices::run(&args),
-        Command::Completions(args) => shell::completions(&args),
-        Command::Man(args) => shell::man(&args),
+        Command::Devices { json } => devices::run(json),
+        Command::Completions { shell } => shell::completions(shell),
+        Command::Man { command } => shell::man(command.as_deref()),
     }?;
     Ok(ExitCode::SUCCESS)
 }

@@ -87,11 +87,12 @@ pub fn load_model(path: Option<&PathBuf>, clips: &ClipArgs, file_scene: &FileSce
 }
 
 fn load_file(path: Option<&PathBuf>, file_scene: &FileSceneArgs) -> Result<Model> {
+    let scene = file_scene.scene.clone().unwrap_or_default();
     Ok(match path {
-        None => import::load_glb_scene(BUNDLED.0, BUNDLED.1, &file_scene.choice())?,
+        None => import::load_glb_scene(BUNDLED.0, BUNDLED.1, &scene)?,
         // Its skeleton is that of the clips, for which a scene is not needed.
         Some(path) if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("vrma")) => import::load_clips(path)?,
-        Some(path) => import::load_scene(path, &file_scene.choice())?,
+        Some(path) => import::load_scene(path, &scene)?,
     })
 }
 

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use tempfile::TempPath;
@@ -14,8 +14,12 @@ use crate::cli::WrongUsage;
 
 /// Prints text to standard output. A reader that has gone away (`throng inspect … | head`) is no error.
 pub(super) fn print(text: &str) -> Result<()> {
+    write_out(text.as_bytes())
+}
+
+fn write_out(bytes: &[u8]) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    ignore_closed_pipe(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+    ignore_closed_pipe(out.write_all(bytes).and_then(|()| out.flush()))
 }
 
 /// Prints a value as JSON, with line breaks if `pretty`. A reader that has gone away is no error.
@@ -61,8 +65,7 @@ pub(super) fn cannot_write(path: &Path) -> String {
 /// Writes a file through a temporary one, so that it never exists half written. `-` is standard output.
 pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     if is_standard_output(path) {
-        let mut out = std::io::stdout().lock();
-        return ignore_closed_pipe(out.write_all(bytes).and_then(|()| out.flush()));
+        return write_out(bytes);
     }
     let failed = || cannot_write(path);
     // A device file or a pipe (`--out /dev/stdout`) cannot be replaced.
@@ -107,13 +110,9 @@ pub(super) fn write_new_file(bytes: &[u8], name: impl Fn(u32) -> PathBuf) -> Res
 /// Checks that the folder of a file exists.
 pub(super) fn check_folder_of(path: &Path) -> Result<()> {
     let folder = folder_of(path);
-    if folder.is_file() {
-        bail!("{}: {} is not a folder", cannot_write(path), folder.display());
-    }
-    if !folder.is_dir() {
-        let failed = cannot_write(path);
-        bail!("{failed}: the folder {} does not exist; create it, or name another one", folder.display());
-    }
+    let (failed, shown) = (cannot_write(path), folder.display());
+    ensure!(!folder.is_file(), "{failed}: {shown} is not a folder");
+    ensure!(folder.is_dir(), "{failed}: the folder {shown} does not exist; create it, or name another one");
     Ok(())
 }
 

@@ -22,8 +22,8 @@ const PERIOD: Duration = Duration::from_secs(60);
 /// The last losses of a device, and a clock for the next one.
 pub struct Losses<'a> {
     clock: Box<dyn FnMut() -> Duration + 'a>,
-    /// The times of the last forgiven losses, the newest one first.
-    times: [Option<Duration>; MOST_LOSSES],
+    /// The times of forgiven losses within the last period.
+    times: Vec<Duration>,
 }
 
 impl Default for Losses<'_> {
@@ -37,7 +37,7 @@ impl Default for Losses<'_> {
 impl<'a> Losses<'a> {
     /// Returns losses by a clock, which returns the time since any fixed moment.
     pub fn new(clock: impl FnMut() -> Duration + 'a) -> Self {
-        Self { clock: Box::new(clock), times: [None; MOST_LOSSES] }
+        Self { clock: Box::new(clock), times: Vec::new() }
     }
 
     /// Forgives the loss of a device, so that the caller builds everything again. `last_pass` is the pass that ran last.
@@ -50,14 +50,12 @@ impl<'a> Losses<'a> {
         }
         let pass = last_pass.map_or_else(String::new, |pass| format!("; the pass '{pass}' ran last"));
         let now = (self.clock)();
-        let is_recent = |time: &Duration| now.saturating_sub(*time) < PERIOD;
-        let recent = self.times.iter().flatten().filter(|time| is_recent(time)).count();
-        if recent == MOST_LOSSES {
+        self.times.retain(|time| now.saturating_sub(*time) < PERIOD);
+        if self.times.len() == MOST_LOSSES {
             let number = MOST_LOSSES + 1;
             return Err(error.context(format!("the device was lost {number} times within a minute{pass}")));
         }
-        self.times.rotate_right(1);
-        self.times[0] = Some(now);
+        self.times.push(now);
         tracing::warn!("the device was lost{pass}; everything on it is built again");
         Ok(())
     }
@@ -71,11 +69,9 @@ pub fn vulkan_result(error: &anyhow::Error) -> Option<vk::Result> {
     }
 }
 
-type Build<'a> = dyn FnMut(&mut Scene) -> Result<Equipped> + 'a;
-
 /// A renderer that is built when it is needed, and again when its device was lost.
 pub struct Rebuilding<'a> {
-    build: Box<Build<'a>>,
+    build: Box<dyn FnMut(&mut Scene) -> Result<Equipped> + 'a>,
     renderer: Option<Equipped>,
     losses: Losses<'a>,
 }

@@ -1,6 +1,5 @@
 //! A scene: models, crowd, camera and threads, from the command line's options. `view`, `render` and `bench` share it.
 
-use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -10,13 +9,11 @@ use super::aim::{Aim, Shows};
 use super::joint::nodes_of_joint;
 use super::models::load_models;
 use super::morphs::weights_of_morph;
-use crate::animation::{MemoryKind, PoseStreams};
-use crate::cli::{CrowdArgs, CrowdSizeArgs, PrintCrowdArgs, RenderArgs, Size, ViewArgs};
-use crate::crowd::{Crowd, CrowdSettings, FramePlan, thread_pool};
+use crate::cli::{CrowdArgs, CrowdSizeArgs, GpuArgs, RenderArgs, Size};
+use crate::crowd::{Crowd, thread_pool};
 use crate::extras::{DebugView, Equipped, Show};
 use crate::model::Model;
 use crate::renderer::{FrameOutcome, Shot, StageTimes};
-use crate::shader_types::JointMatrix;
 use crate::view::{Detail, Frustum, Look, OrbitCamera, Outline, Ray};
 
 /// The options of a scene.
@@ -34,20 +31,14 @@ pub struct SceneOptions<'a> {
 
 impl<'a> From<&'a RenderArgs> for SceneOptions<'a> {
     fn from(args: &'a RenderArgs) -> Self {
-        Self { crowd: &args.crowd, count: args.count, size: args.gpu.size, lod_error: args.gpu.lod_error }
+        Self::new(&args.crowd, args.count, &args.gpu)
     }
 }
 
-impl<'a> From<&'a ViewArgs> for SceneOptions<'a> {
-    fn from(args: &'a ViewArgs) -> Self {
-        Self { crowd: &args.crowd, count: args.count, size: args.gpu.size, lod_error: args.gpu.lod_error }
-    }
-}
-
-impl<'a> From<&'a PrintCrowdArgs> for SceneOptions<'a> {
-    /// Nothing is drawn, so the levels of detail do not matter.
-    fn from(args: &'a PrintCrowdArgs) -> Self {
-        Self { crowd: &args.crowd, count: args.count, size: args.size, lod_error: 0.0 }
+impl<'a> SceneOptions<'a> {
+    /// Returns the options of a window or of images.
+    pub fn new(crowd: &'a CrowdArgs, count: CrowdSizeArgs, gpu: &GpuArgs) -> Self {
+        Self { crowd, count, size: gpu.size, lod_error: gpu.lod_error }
     }
 }
 
@@ -67,7 +58,8 @@ pub struct Scene {
     pub show: Show,
     /// The largest error of a level of detail in pixels. It may change between frames.
     pub lod_error_pixels: f32,
-    pool: Arc<rayon::ThreadPool>,
+    /// The threads that animate. The calling thread is one of them, unless it belongs to another pool.
+    pub pool: Arc<rayon::ThreadPool>,
     cull: bool,
 }
 
@@ -96,24 +88,13 @@ impl Scene {
         crowd.move_to(args.time);
         let aim = Aim::new(&models, &args.camera)?;
         let camera = aim.camera(Shows::Asked, &crowd, &crowd.outline(args.time), args.time, size.aspect());
-        let (joint_nodes, view) = match &args.show.joint {
-            Some(joint) => (nodes_of_joint(&models, "--joint", joint)?.into(), DebugView::Heat),
-            None => (Arc::default(), args.show.debug_view),
-        };
-        let look = args.look();
-        let show = Show { view, joint_nodes, bones: args.show.skeleton, ..Show::default() };
-        let lod_error_pixels = lod_error as f32;
-        let cull = args.cull;
-        Ok(Self { models, crowd, camera, aim, look, show, lod_error_pixels, pool, cull })
-    }
-
-    /// Replaces the crowd by another one of the same models. Camera, look and views stay.
-    ///
-    /// # Errors
-    /// No model has the clip, or a setting is out of range. The scene is then unchanged.
-    pub fn place(&mut self, settings: &CrowdSettings) -> Result<()> {
-        self.crowd = Crowd::new(Arc::clone(&self.models), settings)?;
-        Ok(())
+        let show = Show { view: args.show.debug_view, bones: args.show.skeleton, ..Show::default() };
+        let (look, lod_error_pixels, cull) = (args.look(), lod_error as f32, args.cull);
+        let mut scene = Self { models, crowd, camera, aim, look, show, lod_error_pixels, pool, cull };
+        if args.show.joint.is_some() {
+            scene.show_joint(args.show.joint.as_deref())?;
+        }
+        Ok(scene)
     }
 
     /// Shows the weights of a joint, by name or by its glTF node index, or the view without a joint.
@@ -181,12 +162,6 @@ impl Scene {
         camera.zoom_towards(origin + direction * depth.unwrap_or(camera.distance), factor);
     }
 
-    /// Changes the number of threads that animate. The calling thread is one of them, unless it belongs to another pool.
-    pub fn set_threads(&mut self, threads: u32) -> Result<()> {
-        self.pool = pool(Some(threads))?;
-        Ok(())
-    }
-
     /// Draws a frame at a time.
     pub fn draw(
         &mut self,
@@ -219,21 +194,6 @@ impl Scene {
         Shot { camera, look, lod_error_pixels, cull, time_seconds, capture }
     }
 
-    /// Evaluates the visible poses of the last frame into memory of the CPU, as `plan` lays them out.
-    ///
-    /// # Panics
-    /// The same as [`Crowd::evaluate`].
-    pub fn evaluate(
-        &mut self,
-        time_seconds: f64,
-        plan: &FramePlan,
-        palette: &mut [MaybeUninit<JointMatrix>],
-        morph_weights: &mut [MaybeUninit<f32>],
-    ) {
-        let streams = PoseStreams { palette, morph_weights, memory: MemoryKind::Cached };
-        self.crowd.evaluate(&self.pool, time_seconds, plan, streams);
-    }
-
     /// Returns the numbers of instances and poses of each model that a frame draws, as the camera stands.
     pub fn visible_counts(&mut self, aspect: f32, shadows: bool) -> (&[u32], &[u32]) {
         let frustum = self.cull.then(|| Frustum::from_clip_from_world(self.camera.clip_from_world(aspect)));
@@ -242,7 +202,8 @@ impl Scene {
     }
 }
 
-fn pool(threads: Option<u32>) -> Result<Arc<rayon::ThreadPool>> {
+/// Returns a pool of threads that animate, by default one for each core.
+pub fn pool(threads: Option<u32>) -> Result<Arc<rayon::ThreadPool>> {
     let pool = thread_pool(threads.map(|threads| threads as usize)).context("cannot start the threads that animate")?;
     Ok(Arc::new(pool))
 }

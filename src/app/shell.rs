@@ -4,21 +4,21 @@ use anyhow::{Context, Result};
 use clap::CommandFactory;
 
 use super::output::write_file;
-use crate::cli::{Cli, CompletionsArgs, ManArgs, WrongUsage};
+use crate::cli::{Cli, WrongUsage};
 
 /// Prints the script that completes the program's arguments in a shell.
-pub fn completions(args: &CompletionsArgs) -> Result<()> {
+pub fn completions(shell: clap_complete::Shell) -> Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "throng", &mut script);
+    clap_complete::generate(shell, &mut Cli::command(), "throng", &mut script);
     write_file("-".as_ref(), &script)
 }
 
 /// Prints a manual page.
-pub fn man(args: &ManArgs) -> Result<()> {
+pub fn man(command: Option<&str>) -> Result<()> {
     let mut program = Cli::command();
     // Commands get their full names, as in `man git-commit`.
     program.build();
-    let command = match &args.command {
+    let command = match command {
         None => program,
         Some(name) => {
             let found = program.get_subcommands().find(|command| command.get_name() == name).cloned();

@@ -1,6 +1,6 @@
 //! The arguments of `bench`. Some of its options take a list where those of other commands take one value.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
 
@@ -46,10 +46,18 @@ pub struct BenchArgs {
     /// lists.
     #[arg(long, value_name = "MS", conflicts_with = "instances", value_parser = values::positive(), allow_negative_numbers = true)]
     pub fit: Option<f64>,
-    #[command(flatten)]
-    pub files: BenchFiles,
-    #[command(flatten)]
-    pub comparison: AgainstArgs,
+    /// Write all results to a JSON file; `-` is standard output, and the table then goes to standard error.
+    #[arg(long, value_name = "FILE|-")]
+    pub json: Option<PathBuf>,
+    /// Plot the frame time against the number of instances, with the share of each stage.
+    #[arg(long, value_name = "FILE.svg", value_parser = values::file_ending_with("svg"))]
+    pub plot: Option<PathBuf>,
+    /// Measure another build of this program in turns with this one, and print the ratios. A slow minute hits both programs.
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["json", "plot", "fit"])]
+    pub against: Option<PathBuf>,
+    /// End with exit code 3 if the frames of a row became slower, and by more than this.
+    #[arg(long, value_name = "PERCENT", requires = "against", value_parser = values::parse_percent, allow_negative_numbers = true)]
+    pub fail_above: Option<f64>,
 }
 
 /// The lists of the sweep. There is a row for each combination.
@@ -74,34 +82,4 @@ pub struct SweepArgs {
     /// Sizes of the image.
     #[arg(long, short = 's', value_name = "WxH,WxH…", value_delimiter = ',', default_value = "1280x720", value_parser = values::parse_size)]
     pub size: Vec<Size>,
-}
-
-/// The files of `bench`.
-#[derive(Debug, Clone, Args)]
-pub struct BenchFiles {
-    /// Write all results to a JSON file; `-` is standard output, and the table then goes to standard error.
-    #[arg(long, value_name = "FILE|-")]
-    pub json: Option<PathBuf>,
-    /// Plot the frame time against the number of instances, with the share of each stage.
-    #[arg(long, value_name = "FILE.svg", value_parser = values::file_ending_with("svg"))]
-    pub plot: Option<PathBuf>,
-}
-
-impl BenchFiles {
-    /// Returns the files to write, each with the option that names it.
-    pub fn outputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        let all = [("--json", &self.json), ("--plot", &self.plot)];
-        all.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)))
-    }
-}
-
-/// A comparison in turns, and its limit.
-#[derive(Debug, Clone, Args)]
-pub struct AgainstArgs {
-    /// Measure another build of this program in turns with this one, and print the ratios. A slow minute hits both programs.
-    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["json", "plot", "fit"])]
-    pub against: Option<PathBuf>,
-    /// End with exit code 3 if the frames of a row became slower, and by more than this.
-    #[arg(long, value_name = "PERCENT", requires = "against", value_parser = values::parse_percent, allow_negative_numbers = true)]
-    pub fail_above: Option<f64>,
 }

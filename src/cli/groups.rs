@@ -85,7 +85,7 @@ pub struct ShowArgs {
     /// Show data instead of lit surfaces. `weights` is the sum of joint colours times weights, `joints` the colour of the
     /// strongest joint, `influences` the number of joints of each vertex (0 for rigid meshes), `lod` the level of
     /// detail: grey is full detail, then from green to red, the coarsest one.
-    #[arg(long, value_name = "VIEW", default_value = "lit", value_parser = values::debug_view())]
+    #[arg(long, value_name = "VIEW", default_value = "lit", value_parser = values::one_of(DebugView::ALL.map(|view| (view.name(), view))))]
     pub debug_view: DebugView,
     /// Show the weights of one joint: grey is 0, then blue, green (half), yellow and red (1). The index is that of the node
     /// in `throng inspect`.
@@ -166,13 +166,6 @@ pub struct FileSceneArgs {
     pub scene: Option<SceneChoice>,
 }
 
-impl FileSceneArgs {
-    /// Returns the choice, or the file's own scene without one.
-    pub fn choice(&self) -> SceneChoice {
-        self.scene.clone().unwrap_or_default()
-    }
-}
-
 /// The size of a crowd, and the threads that animate it.
 #[derive(Debug, Clone, Copy, Args, Serialize)]
 pub struct CrowdSizeArgs {
@@ -219,7 +212,7 @@ pub struct GpuArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Args, Serialize)]
 pub struct QualityArgs {
     /// Samples per pixel. `auto` is 4, and 1 in a window on a software driver.
-    #[arg(long, value_name = "auto|1|2|4|8", default_value = "auto", value_parser = values::samples())]
+    #[arg(long, value_name = "auto|1|2|4|8", default_value = "auto", value_parser = values::one_of([("auto", None), ("1", Some(1_u32)), ("2", Some(2)), ("4", Some(4)), ("8", Some(8))]))]
     pub msaa: SamplesChoice,
     /// Draw shadows.
     #[arg(long, value_name = "on|off", default_value = "on", value_parser = values::on_or_off(), action = ArgAction::Set)]
@@ -261,34 +254,26 @@ impl CrowdArgs {
         const VARIETY: f64 = 0.5;
         // A single instance looks as its file describes it.
         let variety = if instance_count == 1 { 0.0 } else { VARIETY };
+        // One instance of each model is a line-up.
+        let is_line_up = self.models.len() > 1 && self.models.len() == instance_count as usize;
+        let layout = self.layout.unwrap_or(if is_line_up { Layout::Line } else { Layout::Grid });
+        // A single instance at --time 0.4 shows the clip at 0.4 seconds, and characters in a line are compared.
+        let is_one = instance_count == 1 || layout == Layout::Line;
+        let phase = if is_one { PhaseMode::Zero } else { PhaseMode::Random };
         CrowdSettings {
             instance_count,
             spacing_metres: self.spacing.map(|metres| metres as f32),
             height_metres: self.height.map(|metres| metres as f32),
-            layout: self.layout(instance_count),
+            layout,
             variety: self.variety.unwrap_or(variety) as f32,
             travel: self.travel.unwrap_or(false),
             follow: instance_count == 1 && self.root_motion.is_none() && self.travel != Some(true),
             seed: self.seed,
-            phase: self.phase_mode(instance_count),
+            phase: self.phase.unwrap_or(phase),
             clip: self.clip.clone(),
             speed: self.speed as f32,
             share_poses_hz: self.share_poses,
             in_model_space: self.show.stage != Stage::World,
         }
-    }
-
-    /// Returns the layout of a crowd of this size: one instance of each model is a line-up.
-    pub fn layout(&self, instance_count: u32) -> Layout {
-        let is_line_up = self.models.len() > 1 && self.models.len() == instance_count as usize;
-        self.layout.unwrap_or(if is_line_up { Layout::Line } else { Layout::Grid })
-    }
-
-    /// Returns the phases of a crowd of this size.
-    pub fn phase_mode(&self, instance_count: u32) -> PhaseMode {
-        // A single instance at --time 0.4 shows the clip at 0.4 seconds, and characters in a line are compared.
-        let is_one = instance_count == 1 || self.layout(instance_count) == Layout::Line;
-        let default = if is_one { PhaseMode::Zero } else { PhaseMode::Random };
-        self.phase.unwrap_or(default)
     }
 }

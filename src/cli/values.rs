@@ -1,6 +1,6 @@
 //! The types of values, their parsers, and the texts that the parsers read again. A parser's error says what it expected.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -51,13 +51,6 @@ pub struct Direction {
 impl Direction {
     const fn new(yaw_degrees: f32, pitch_degrees: f32) -> Self {
         Self { yaw_degrees, pitch_degrees: Some(pitch_degrees), zoom: None }
-    }
-}
-
-impl Display for Direction {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        write!(f, "{},{}", self.yaw_degrees, self.pitch_degrees.unwrap_or(0.0))?;
-        self.zoom.map_or(Ok(()), |zoom| write!(f, ",{zoom}"))
     }
 }
 
@@ -178,7 +171,10 @@ text_values! {
     };
     CameraChoice: |camera| match camera {
         CameraChoice::OfFile(name) => name.clone(),
-        CameraChoice::Angles(direction) => direction.to_string(),
+        CameraChoice::Angles(Direction { yaw_degrees, pitch_degrees, zoom }) => {
+            let zoom = zoom.map_or_else(String::new, |zoom| format!(",{zoom}"));
+            format!("{yaw_degrees},{}{zoom}", pitch_degrees.unwrap_or(0.0))
+        }
     };
     LookAt: |look_at| match look_at {
         LookAt::Height(metres) => metres.to_string(),
@@ -227,10 +223,6 @@ pub(super) fn skinning() -> impl TypedValueParser<Value = Skinning> {
     one_of([Skinning::Compute, Skinning::Vertex].map(|skinning| (skinning.name(), skinning)))
 }
 
-pub(super) fn debug_view() -> impl TypedValueParser<Value = DebugView> {
-    one_of(DebugView::ALL.map(|view| (view.name(), view)))
-}
-
 pub(super) fn upload() -> impl TypedValueParser<Value = UploadChoice> {
     let path = |path: UploadPath| (path.name(), Some(path));
     one_of([("auto", None), path(UploadPath::Direct), path(UploadPath::Staged)])
@@ -241,21 +233,19 @@ pub(super) fn whole_number<T>(range: RangeInclusive<T>) -> impl Fn(&str) -> Resu
 where
     T: FromStr + PartialOrd + Display + Clone,
 {
-    move |text| {
-        let (least, most) = (range.start(), range.end());
-        let number = text.trim().parse().ok().filter(|number| range.contains(number));
-        number.ok_or_else(|| format!("expected a whole number from {least} to {most}, in digits"))
-    }
+    let expected = format!("a whole number from {} to {}, in digits", range.start(), range.end());
+    number(range, expected)
 }
 
 /// The largest number of most options. As a time in seconds it is about thirty years; clips cannot resolve later ones.
 pub(super) const MOST: f64 = 1e9;
 
 /// Returns a parser of numbers in a range. `expected` describes it.
-pub(super) fn number(
-    range: RangeInclusive<f64>,
-    expected: &'static str,
-) -> impl Fn(&str) -> Result<f64, String> + Clone {
+pub(super) fn number<T, E>(range: RangeInclusive<T>, expected: E) -> impl Fn(&str) -> Result<T, String> + Clone
+where
+    T: FromStr + PartialOrd + Clone,
+    E: Display + Clone,
+{
     move |text| {
         let number = text.trim().parse().ok().filter(|number| range.contains(number));
         number.ok_or_else(|| format!("expected {expected}"))
@@ -284,14 +274,7 @@ pub(super) fn parse_scene(text: &str) -> Result<SceneChoice, String> {
 }
 
 pub(super) fn parse_percent(text: &str) -> Result<f64, String> {
-    match text.trim().trim_end_matches('%').parse::<f64>() {
-        Ok(value) if (0.0..=10_000.0).contains(&value) => Ok(value),
-        _ => Err("expected a percentage of at least 0, such as 5".to_owned()),
-    }
-}
-
-pub(super) fn samples() -> impl TypedValueParser<Value = SamplesChoice> {
-    one_of([("auto", None), ("1", Some(1)), ("2", Some(2)), ("4", Some(4)), ("8", Some(8))])
+    number(0.0..=10_000.0, "a percentage of at least 0, such as 5")(text.trim().trim_end_matches('%'))
 }
 
 /// Returns a parser of file names.

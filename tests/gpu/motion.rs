@@ -5,7 +5,7 @@
 
 use glam::{Vec2, Vec3};
 use throng::app::scene::Scene;
-use throng::crowd::{ClipChoice, wrap_seconds};
+use throng::crowd::{ClipChoice, Crowd, wrap_seconds};
 use throng::extras::DebugView;
 use throng::model::Model;
 use throng::renderer::memory::Forecast;
@@ -201,7 +201,7 @@ fn what_was_not_drawn_is_black(gpu: Gpu) {
 
     let another: Frame = (NOW.0, |scene| {
         let args = scene::arguments("--instances 9 --clip 0 --seed 4").crowd;
-        scene.place(&args.settings(9)).unwrap();
+        scene.crowd = Crowd::new(scene.models.clone(), &args.settings(9)).unwrap();
     });
     for frames in [&[NOW][..], &[BEFORE, another]] {
         let picture = draw(crowd, frames);

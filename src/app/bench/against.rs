@@ -10,7 +10,6 @@
 //! highest pair. With 12 pairs it contains the true median in 99 of 100 cases, for any distribution: otherwise at least
 //! 11 pairs lie on one side of it, which 2 × (1 + 12) of 4096 cases do. A change counts if the interval does not contain 1.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -19,7 +18,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use super::interrupt::Interrupt;
-use super::summary::median_of;
+use super::report::{Run, median_of};
 use super::sweep::RunSettings;
 use crate::app::output::{print, progress_bar};
 use crate::app::text::{ColumnGroup, counted, grouped, number, page_columns, paragraph};
@@ -42,24 +41,7 @@ const SLOWER: &str = "slower";
 /// The part of a program's results that is compared.
 #[derive(Deserialize)]
 struct Results {
-    runs: Vec<Measured>,
-}
-
-/// A row of the results.
-#[derive(Deserialize)]
-struct Measured {
-    #[serde(flatten)]
-    settings: RunSettings,
-    visible: u32,
-    vertices: f64,
-    frame_ms: Median,
-    cpu_ms: BTreeMap<String, Median>,
-    gpu_ms: Option<BTreeMap<String, Median>>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-struct Median {
-    median: f64,
+    runs: Vec<Run>,
 }
 
 /// A row that both programs have measured.
@@ -94,8 +76,7 @@ pub(super) fn run(args: &BenchArgs, other: &Path, interrupt: &Interrupt) -> Resu
             measure(program, &arguments).inspect(|_| progress.inc(1))
         };
         let (old, new) = if pair % 2 == 0 {
-            let old = measure(&other)?;
-            (old, measure(&this)?)
+            (measure(&other)?, measure(&this)?)
         } else {
             let new = measure(&this)?;
             (measure(&other)?, new)
@@ -109,7 +90,7 @@ pub(super) fn run(args: &BenchArgs, other: &Path, interrupt: &Interrupt) -> Resu
     }
     print(&as_text(&other, &rows, frames, page_columns()))?;
     let mut code = ExitCode::SUCCESS;
-    for (row, limit) in rows.iter().zip(args.comparison.fail_above.into_iter().cycle()) {
+    for (row, limit) in rows.iter().zip(args.fail_above.into_iter().cycle()) {
         let slower = row.lines.first().filter(|frame| frame.verdict() == SLOWER);
         let percent = slower.map_or(0.0, |frame| 100.0 * (frame.ratio() - 1.0));
         if percent > limit {
@@ -155,7 +136,8 @@ fn add(rows: &mut Vec<Row>, old: &Results, new: &Results) {
     for new in &new.runs {
         let Some(old) = old.runs.iter().find(|old| old.settings == new.settings) else { continue };
         let index = rows.iter().position(|row| row.settings == new.settings).unwrap_or_else(|| {
-            if (old.visible, old.vertices) != (new.visible, new.vertices) {
+            let crowd = |run: &Run| (run.amounts.visible, run.amounts.vertices);
+            if crowd(old) != crowd(new) {
                 tracing::warn!("the other program draws another crowd: {}", new.settings.describe());
             }
             let lines = names().map(|name| Line { name, this_ms: Vec::new(), other_ms: Vec::new() }).collect();
@@ -163,7 +145,7 @@ fn add(rows: &mut Vec<Row>, old: &Results, new: &Results) {
             rows.len() - 1
         });
         for line in rows.get_mut(index).into_iter().flat_map(|row| &mut row.lines) {
-            if let (Some(other_ms), Some(this_ms)) = (old.median(line.name), new.median(line.name)) {
+            if let (Some(other_ms), Some(this_ms)) = (median(old, line.name), median(new, line.name)) {
                 line.other_ms.push(other_ms);
                 line.this_ms.push(this_ms);
             }
@@ -171,13 +153,11 @@ fn add(rows: &mut Vec<Row>, old: &Results, new: &Results) {
     }
 }
 
-impl Measured {
-    /// Returns the median of the frame, or of a stage or pass by its name.
-    fn median(&self, name: &str) -> Option<f64> {
-        let gpu = || self.gpu_ms.as_ref()?.get(name);
-        let found = if name == "frame" { Some(&self.frame_ms) } else { self.cpu_ms.get(name).or_else(gpu) };
-        found.map(|times| times.median)
-    }
+/// Returns the median of the frame, or of a stage or pass by its name.
+fn median(run: &Run, name: &str) -> Option<f64> {
+    let gpu = || run.times.gpu_ms.as_ref()?.get(name);
+    let found = if name == "frame" { Some(&run.times.frame_ms) } else { run.times.cpu_ms.get(name).or_else(gpu) };
+    found.map(|times| times.median)
 }
 
 impl Line {

@@ -6,9 +6,8 @@
 use anyhow::Result;
 use indicatif::ProgressBar;
 
-use super::report::Bound;
+use super::report::{Bound, median_of};
 use super::session::Session;
-use super::summary::median_of;
 use super::sweep::{self, Settings, Share};
 use crate::app::gpu::finish;
 use crate::app::text::counted;
@@ -60,17 +59,15 @@ pub(super) fn add_rows(session: &mut Session<'_>, limit_ms: f64) -> Result<()> {
 /// is, returns a crowd of one.
 pub fn largest(most: u32, mut tries: impl FnMut(u32) -> Result<Tried>) -> Result<(u32, Bound)> {
     let bound = |tried| if tried == Tried::TooLarge { Bound::Memory } else { Bound::Time };
-    let mut fast = match tries(1)? {
-        Tried::Fast => 1,
-        Tried::Slow => return Ok((1, Bound::OneIsTooSlow)),
-        Tried::TooLarge => return Ok((1, Bound::Memory)),
-    };
+    let mut fast = 0;
     let (mut above, mut reason) = loop {
         if fast == most {
             return Ok((most, Bound::MostInstances));
         }
-        let next = fast.saturating_mul(2).min(most);
+        let next = fast.saturating_mul(2).clamp(1, most);
         match tries(next)? {
+            Tried::Slow if fast == 0 => return Ok((1, Bound::OneIsTooSlow)),
+            Tried::TooLarge if fast == 0 => return Ok((1, Bound::Memory)),
             Tried::Fast => fast = next,
             tried => break (next, bound(tried)),
         }

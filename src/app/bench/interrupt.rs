@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 const KILLED_BY_CTRL_C: i32 = 130;
 
 /// Whether the user has pressed Ctrl-C.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Interrupt(Arc<AtomicBool>);
 
 /// The error of a measurement that the user ended.

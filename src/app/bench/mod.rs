@@ -18,7 +18,6 @@ mod probe;
 mod rates;
 pub mod report;
 mod session;
-pub mod summary;
 pub mod sweep;
 mod table;
 mod turn;
@@ -58,11 +57,12 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
         args.crowd.clip = ClipChoice::Index(0);
     }
     let args = &args;
-    if let Some(program) = &args.comparison.against {
+    if let Some(program) = &args.against {
         return against::run(args, program, &Interrupt::listen()?);
     }
     let models = load_models(&args.crowd)?;
-    let outputs: Vec<_> = args.files.outputs().collect();
+    let outputs = [("--json", &args.json), ("--plot", &args.plot)];
+    let outputs: Vec<_> = outputs.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?))).collect();
     let inputs: Vec<_> = args.crowd.models.iter().map(|path| ("a model", path.as_path())).collect();
     check_files(&outputs, &inputs)?;
     let mut session = Session::new(args, models, Interrupt::listen()?)?;
@@ -81,10 +81,10 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
         // Nothing mixes with a file that goes to standard output.
         let say = if outputs.iter().any(|(_, path)| is_standard_output(path)) { print_aside } else { print };
         say(&table::as_text(&report, page_columns()))?;
-        if let Some(path) = &args.files.json {
+        if let Some(path) = &args.json {
             write_file(path, &report.to_json(&device.physical).with_context(|| cannot_write(path))?)?;
         }
-        if let Some(path) = &args.files.plot {
+        if let Some(path) = &args.plot {
             write_file(path, plot::to_svg(&report).with_context(|| cannot_write(path))?.as_bytes())?;
         }
     }

@@ -14,7 +14,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::report::{Parts, Report, Run};
+use super::report::{Parts, Report, Run, median};
 use super::sweep::varying;
 use crate::app::colors;
 use crate::app::text::{name, number, thousands};
@@ -57,8 +57,8 @@ pub(super) fn to_svg(report: &Report) -> Result<String> {
 
 fn sides() -> [Side; 2] {
     let color = |[red, green, blue]: [u8; 3]| RGBColor(red, green, blue);
-    let stages = CpuStage::ALL.into_iter().map(|stage| (stage.name(), color(colors::of_stage(stage))));
-    let passes = Pass::ALL.into_iter().map(|pass| (pass.name(), color(colors::of_pass(pass))));
+    let stages = CpuStage::ALL.into_iter().map(|stage| (stage.name(), color(colors::STAGES[stage as usize])));
+    let passes = Pass::ALL.into_iter().map(|pass| (pass.name(), color(colors::PASSES[pass as usize])));
     let stages = stages.chain([("other", GREY)]).collect();
     [
         Side { title: "CPU, the frame:", parts: stages, times: |run| Some(&run.times.cpu_ms) },
@@ -69,20 +69,14 @@ fn sides() -> [Side; 2] {
 fn draw(svg: &mut String, report: &Report) -> Result<(), DrawError> {
     let runs = &report.runs[..];
     let varies = varying(runs.iter().map(|run| &run.settings));
-    let mut combinations: Vec<(String, Vec<&Run>)> = Vec::new();
-    for run in runs {
-        let words = run.settings.in_words(varies);
-        match combinations.iter_mut().find(|(other, _)| *other == words) {
-            Some((_, members)) => members.push(run),
-            None => combinations.push((words, vec![run])),
-        }
-    }
-    let rows = combinations.len();
+    let words = |run: &Run| run.settings.in_words(varies);
+    // Rows that differ only in the number of instances follow each other.
+    let combinations = || runs.chunk_by(|a, b| words(a) == words(b));
+    let rows = combinations().count();
     let root = SVGBackend::with_string(svg, (WIDTH, HEAD_HEIGHT + ROW_HEIGHT * rows as u32)).into_drawing_area();
     root.fill(&WHITE)?;
-    let first = runs.first().map(|run| &run.settings);
-    let models = first.map_or_else(String::new, |first| first.model_names());
-    let shared = first.map_or_else(String::new, |first| first.in_words(varies.map(|varies| !varies)));
+    let first = &runs[0].settings;
+    let (models, shared) = (first.model_names(), first.in_words(varies.map(|varies| !varies)));
     write(&root, &shortened(&format!("{models} on {}", name(&report.device)), 100), (16, 12), 21, &INK)?;
     write(&root, &shortened(&format!("{shared}; {}", name(&report.cpu)), 160), (16, 40), 13, &GREY)?;
     write(&root, REMARK, (16, 58), 13, &GREY)?;
@@ -92,9 +86,10 @@ fn draw(svg: &mut String, report: &Report) -> Result<(), DrawError> {
     }
     let (instances, ms) = ranges(runs, &sides);
     let panels = root.margin(HEAD_HEIGHT, 0, 0, 12).split_evenly((rows, 1));
-    for (area, (words, mut runs)) in panels.iter().zip(combinations) {
+    for (area, runs) in panels.iter().zip(combinations()) {
+        write(area, &words(&runs[0]), (LEFT, 8), 16, &INK)?;
+        let mut runs: Vec<&Run> = runs.iter().collect();
         runs.sort_by_key(|run| run.settings.instances);
-        write(area, &words, (LEFT, 8), 16, &INK)?;
         let area = area.margin(HEADING_HEIGHT, 0, 0, 0);
         for (area, side) in area.split_evenly((1, 2)).iter().zip(&sides) {
             panel(area, side, &runs, instances.clone(), ms.clone())?;
@@ -125,7 +120,8 @@ fn legend(area: &Area<'_>, side: &Side, left: i32) -> Result<(), DrawError> {
 
 /// Returns the sum of the first stages of one side.
 fn sum(side: &Side, run: &Run, count: usize) -> f64 {
-    (side.times)(run).map_or(0.0, |parts| parts.0.iter().take(count).map(|(_, times)| times.median).sum())
+    let parts = side.parts.iter().take(count);
+    (side.times)(run).map_or(0.0, |times| parts.map(|(part, _)| median(times, part)).sum())
 }
 
 /// Returns the ranges of both axes: instances and milliseconds.

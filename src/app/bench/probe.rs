@@ -10,10 +10,10 @@
 
 use std::mem::MaybeUninit;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use glam::Vec3;
 
-use crate::animation::{BindPose, Pose, skin_vertex};
+use crate::animation::{BindPose, MemoryKind, Pose, PoseStreams, skin_vertex};
 use crate::app::scene::Scene;
 use crate::crowd::{FramePlan, PoseSize};
 use crate::extras::{DebugView, Equipped};
@@ -39,16 +39,14 @@ pub(super) fn check(renderer: &mut Equipped, scene: &mut Scene, time_seconds: f6
     let wants_pixels = is_framed && scene.show.view == DebugView::Lit;
     [time_seconds, time_seconds + STEP_SECONDS].into_iter().try_for_each(|time_seconds| {
         scene.draw_shot(renderer, &Shot { look, ..scene.shot(time_seconds, true) })?;
+        // The last bit may be rounded.
+        let is_background =
+            |rgba: &[u8]| rgba.iter().zip(BACKGROUND).all(|(found, expected)| found.abs_diff(expected) <= 2);
         let is_covered = renderer.wait_for_pixels()?.chunks_exact(4).any(|pixel| !is_background(pixel));
         let has_triangles = scene.models.iter().any(|model| model.geometry.triangle_count() > 0);
         ensure!(is_covered || !wants_pixels || !has_triangles, "the probe found no pixel that a character covers");
         check_poses(renderer, scene, time_seconds)
     })
-}
-
-fn is_background(rgba: &[u8]) -> bool {
-    // The last bit may be rounded.
-    rgba.iter().zip(BACKGROUND).all(|(found, expected)| found.abs_diff(expected) <= 2)
 }
 
 /// Compares the skinned vertices of a few poses of the last frame with those of the CPU.
@@ -58,15 +56,14 @@ fn check_poses(renderer: &mut Equipped, scene: &mut Scene, time_seconds: f64) ->
     plan.rebuild(&sizes, scene.crowd.visible_poses(), u64::MAX)?;
     let mut palette = vec![MaybeUninit::new(JointMatrix::IDENTITY); plan.joint_count as usize];
     let mut weights = vec![MaybeUninit::new(0.0); plan.morph_weight_count as usize];
-    scene.evaluate(time_seconds, &plan, &mut palette, &mut weights);
+    let streams = PoseStreams { palette: &mut palette, morph_weights: &mut weights, memory: MemoryKind::Cached };
+    scene.crowd.evaluate(&scene.pool, time_seconds, &plan, streams);
     let count = plan.records.len();
     let sampled = MOST_POSES.min(count);
     for number in 0..sampled {
         let index = number * (count - 1) / (sampled - 1).max(1);
-        let (Some(pose), Some(record)) = (scene.crowd.visible_poses().get(index), plan.records.get(index)) else {
-            continue;
-        };
-        let Some(model) = scene.models.get(pose.model as usize) else { continue };
+        let (pose, record) = (scene.crowd.visible_poses()[index], plan.records[index]);
+        let model = &scene.models[pose.model as usize];
         let size = sizes[pose.model as usize].level(pose.levels.finest());
         let palette = part(&palette, record.palette_offset, size.joint_count as usize);
         let morph_weights = part(&weights, record.morph_weight_offset, record.morph_weight_count as usize);
@@ -96,16 +93,14 @@ fn check_vertices(model: &Model, pose: Pose<'_>, found: &[Vec3]) -> Result<()> {
         .collect();
     let size = expected.iter().fold(f32::MIN_POSITIVE, |size, (_, position)| size.max(position.abs().max_element()));
     for (vertex, expected) in expected {
-        let Some(found) = found.get(vertex) else { continue };
+        let found = found[vertex];
+        let is_near = (found - expected).abs().max_element() <= TOLERANCE * size;
         // Positions that are not finite are equal in both.
-        let distance = (*found - expected).abs().max_element();
-        let is_near = distance <= TOLERANCE * size;
-        if expected.is_finite() && !is_near {
-            bail!(
-                "the probe found wrong vertices: vertex {vertex} of {} is at {found}, but its pose puts it at {expected}",
-                model.name
-            );
-        }
+        ensure!(
+            is_near || !expected.is_finite(),
+            "the probe found wrong vertices: vertex {vertex} of {} is at {found}, but its pose puts it at {expected}",
+            model.name
+        );
     }
     Ok(())
 }

@@ -1,20 +1,22 @@
-//! The results, as `--json` writes them. The table and the plot are made from these structs.
+//! The results, as `--json` writes them and `--against` reads them. The table and the plot are made from these structs.
 //!
-//! In: the samples of a row. Out: order statistics, amounts and rates.
+//! In: the samples of a row. Out: amounts, rates, and order statistics, which a single slow frame cannot spoil.
 
-use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::summary::Summary;
-use super::sweep::RunSettings;
+use super::sweep::{RunSettings, rounds};
 use crate::app::scene::Scene;
+use crate::cli::BenchArgs;
 use crate::model::Model;
 use crate::renderer::{ByteCounts, CpuStage, DrawCounts, Pass, PassTimes, Renderer, StageTimes};
 use crate::shader_types::JointMatrix;
 use crate::vulkan::physical_device::PhysicalDevice;
 
 /// The results of all rows.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug)]
 pub(super) struct Report {
     /// Whether the measurement was interrupted or failed before all rows were complete.
     pub(super) partial: bool,
@@ -24,7 +26,7 @@ pub(super) struct Report {
 }
 
 /// One row: one set of settings. The file has the fields of all four structs side by side.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Run {
     #[serde(flatten)]
     pub(super) settings: RunSettings,
@@ -36,8 +38,9 @@ pub(super) struct Run {
     pub(super) rates: Rates,
 }
 
-/// The amounts of work and memory of a frame.
-#[derive(Debug, Clone, Default, Serialize)]
+/// The amounts of work and memory of a frame. Files of other versions may lack fields.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Amounts {
     pub(super) visible: u32,
     pub(super) unique_poses: u32,
@@ -61,7 +64,8 @@ pub(super) struct Amounts {
     pub(super) bytes: Bytes,
 }
 
-#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Bytes {
     pub(super) palette: u64,
     pub(super) skinned_vertices: u64,
@@ -71,7 +75,7 @@ pub(super) struct Bytes {
 }
 
 /// The measurements of one turn.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default)]
 pub(super) struct TurnSamples {
     pub(super) frames_ms: Vec<f64>,
     pub(super) stages: Vec<StageTimes>,
@@ -81,7 +85,8 @@ pub(super) struct TurnSamples {
 }
 
 /// The times of a row.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Times {
     /// The measured frames of all rounds.
     pub(super) frames: u32,
@@ -103,12 +108,29 @@ pub(super) struct Times {
     pub(super) turns_ms: Vec<Vec<f64>>,
 }
 
-/// The times of the stages or passes with their names, in the order of the frame. In files it is a map.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Parts(pub(super) Vec<(&'static str, Summary)>);
+/// The times of the stages or passes, by name.
+pub(super) type Parts = BTreeMap<String, Summary>;
+
+/// Order statistics of a sample, in milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    pub min: f64,
+    /// A quarter of the sample lies below.
+    pub q1: f64,
+    pub median: f64,
+    /// A quarter of the sample lies above.
+    pub q3: f64,
+    /// `None` for fewer than 60 frames. A percentile counts if at least three frames lie above it. Otherwise one or two
+    /// late frames would decide it.
+    pub p95: Option<f64>,
+    /// `None` for fewer than 300 frames.
+    pub p99: Option<f64>,
+    pub max: f64,
+}
 
 /// The rates of the medians.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Rates {
     pub(super) frames_per_second: f64,
     /// The visible instances times the frames per second.
@@ -122,18 +144,11 @@ pub(super) struct Rates {
     pub(super) copy_bytes_per_second: f64,
 }
 
-/// The values of a row that are not measured.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Planned {
-    /// The number of turns of a complete row.
-    pub(super) rounds: usize,
-    pub(super) warmup: u32,
-    /// The limit of `--fit` in milliseconds and the result of the search, if a search chose the crowd.
-    pub(super) fit: Option<(f64, Bound)>,
-}
+/// The limit of `--fit` in milliseconds and the result of the search, if a search chose the crowd.
+pub(super) type Fit = Option<(f64, Bound)>;
 
 /// The reason why `--fit` found no larger crowd.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     /// A larger crowd takes more than the limit.
@@ -150,9 +165,9 @@ pub enum Bound {
 
 impl Run {
     /// Sums up the turns of a row.
-    pub(super) fn new(settings: RunSettings, turns: &[TurnSamples], planned: &Planned, copy: f64) -> Self {
+    pub(super) fn new(args: &BenchArgs, settings: RunSettings, turns: &[TurnSamples], fit: Fit, copy: f64) -> Self {
         let amounts = turns.last().map_or_else(Amounts::default, |turn| turn.amounts.clone());
-        let times = Times::new(turns, planned);
+        let times = Times::new(args, turns, fit);
         let rates = Rates::new(&amounts, &times, copy);
         Self { settings, amounts, times, rates }
     }
@@ -189,16 +204,17 @@ impl Amounts {
 }
 
 impl Times {
-    fn new(turns: &[TurnSamples], planned: &Planned) -> Self {
+    fn new(args: &BenchArgs, turns: &[TurnSamples], fit: Fit) -> Self {
         let stages = || turns.iter().flat_map(|turn| &turn.stages);
         let passes = || turns.iter().flat_map(|turn| &turn.passes);
         let frames_ms: Vec<f64> = turns.iter().flat_map(|turn| &turn.frames_ms).copied().collect();
         let other = frames_ms.iter().zip(stages()).map(|(ms, stages)| (ms - stages.0.iter().sum::<f64>()).max(0.0));
-        let other = ("other", Summary::new(other.collect()));
+        let part = |name: &str, sample: Vec<f64>| (name.to_owned(), Summary::new(sample));
         let cpu = CpuStage::ALL
-            .map(|stage| (stage.name(), Summary::new(stages().map(|times| times.0[stage as usize]).collect())));
-        let gpu =
-            Pass::ALL.map(|pass| (pass.name(), Summary::new(passes().map(|times| times.0[pass as usize]).collect())));
+            .map(|stage| part(stage.name(), stages().map(|times| times.0[stage as usize]).collect()))
+            .into_iter()
+            .chain([part("other", other.collect())]);
+        let gpu = Pass::ALL.map(|pass| part(pass.name(), passes().map(|times| times.0[pass as usize]).collect()));
         let frame_ms = Summary::new(frames_ms.clone());
         let bound = |(limit_ms, bound)| match bound {
             Bound::Time | Bound::Memory | Bound::MostInstances if frame_ms.median >= limit_ms => Bound::Unsteady,
@@ -209,14 +225,14 @@ impl Times {
         let rounded = |turn: &TurnSamples| turn.frames_ms.iter().map(|ms| (ms * 1e6).round() * 1e-6).collect();
         Self {
             frames: frames_ms.len() as u32,
-            warmup: planned.warmup,
+            warmup: args.warmup,
             rounds: turns.len(),
-            partial: turns.len() < planned.rounds,
-            fit_limit_ms: planned.fit.map(|(limit_ms, _)| limit_ms),
-            fit_bound: planned.fit.map(bound),
+            partial: turns.len() < rounds(args.frames, args.warmup).len(),
+            fit_limit_ms: fit.map(|(limit_ms, _)| limit_ms),
+            fit_bound: fit.map(bound),
             frame_ms,
-            cpu_ms: Parts(cpu.into_iter().chain([other]).collect()),
-            gpu_ms: passes().next().is_some().then(|| Parts(gpu.to_vec())),
+            cpu_ms: cpu.collect(),
+            gpu_ms: passes().next().is_some().then(|| gpu.into()),
             turns_ms: turns.iter().map(rounded).collect(),
         }
     }
@@ -228,12 +244,12 @@ impl Rates {
         let frames_per_second = per_second(1.0, times.frame_ms.median);
         let joints = amounts.bytes.palette as f64 / size_of::<JointMatrix>() as f64;
         let skinned_bytes = amounts.bytes.skinned_vertices;
-        let skin_ms = times.gpu_ms.as_ref().map(|gpu| gpu.median(Pass::Skin.name()));
+        let skin_ms = times.gpu_ms.as_ref().map(|gpu| median(gpu, Pass::Skin.name()));
         let skin_ms = skin_ms.filter(|&ms| ms > 0.0 && skinned_bytes > 0);
         Self {
             frames_per_second,
             characters_per_second: f64::from(amounts.visible) * frames_per_second,
-            joints_per_second: per_second(joints, times.cpu_ms.median(CpuStage::Animate.name())),
+            joints_per_second: per_second(joints, median(&times.cpu_ms, CpuStage::Animate.name())),
             skinned_vertices_per_second: skin_ms.map(|ms| per_second(amounts.vertices_skinned as f64, ms)),
             skin_bytes_per_second: skin_ms.map(|ms| per_second(skinned_bytes as f64, ms)),
             copy_bytes_per_second,
@@ -241,17 +257,37 @@ impl Rates {
     }
 }
 
-impl Parts {
-    /// Returns the median of the part with this name, 0 if there is none.
-    pub(super) fn median(&self, name: &str) -> f64 {
-        self.0.iter().find(|(part, _)| *part == name).map_or(0.0, |(_, times)| times.median)
+/// Returns the median of the part with this name, 0 if there is none.
+pub(super) fn median(parts: &Parts, name: &str) -> f64 {
+    parts.get(name).map_or(0.0, |times| times.median)
+}
+
+impl Summary {
+    /// Computes nearest-rank percentiles. The median of an even count is the mean of the middle two.
+    pub fn new(mut sample: Vec<f64>) -> Self {
+        sample.sort_by(f64::total_cmp);
+        let count = sample.len();
+        let rank = |share: f64| {
+            let rank = ((share * count as f64).ceil() as usize).clamp(1, count.max(1));
+            sample.get(rank - 1).copied().unwrap_or(0.0)
+        };
+        Self {
+            min: rank(0.0),
+            q1: rank(0.25),
+            q3: rank(0.75),
+            p95: (count >= 60).then(|| rank(0.95)),
+            p99: (count >= 300).then(|| rank(0.99)),
+            max: rank(1.0),
+            median: median_of(sample),
+        }
     }
 }
 
-impl Serialize for Parts {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().copied())
-    }
+/// Returns the median of a sample in any order: the mean of the middle two for an even count, 0 for an empty sample.
+pub fn median_of(mut sample: Vec<f64>) -> f64 {
+    sample.sort_by(f64::total_cmp);
+    let middle = |index: usize| sample.get(index).copied().unwrap_or(0.0);
+    (middle(sample.len().saturating_sub(1) / 2) + middle(sample.len() / 2)) / 2.0
 }
 
 impl Report {

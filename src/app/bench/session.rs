@@ -5,14 +5,13 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, Error, Result};
+use anyhow::{Error, Result};
 use indicatif::ProgressBar;
 
 use super::interrupt::{Interrupt, Interrupted};
 use super::rates::copy_bytes_per_second;
-use super::report::{Bound, Planned, Report, Run, TurnSamples, cpu_name};
+use super::report::{Fit, Report, Run, TurnSamples, cpu_name};
 use super::sweep::{self, RunSettings, Settings, Share};
-use super::turn::Turn;
 use crate::app::advice::in_one_line;
 use crate::app::aim::Shows;
 use crate::app::gpu::{check_memory, finish, frames_in_flight, offscreen_device, offscreen_renderer_on, settings};
@@ -27,7 +26,7 @@ use crate::vulkan::device::Device;
 /// A row with its turns or its error.
 struct Row {
     settings: Settings,
-    planned: Planned,
+    fit: Fit,
     turns: Vec<TurnSamples>,
     failure: Option<Error>,
 }
@@ -37,7 +36,7 @@ pub(super) struct Session<'a> {
     pub(super) args: &'a BenchArgs,
     pub(super) device: Arc<Device>,
     models: Arc<[Model]>,
-    interrupt: Interrupt,
+    pub(super) interrupt: Interrupt,
     rows: Vec<Row>,
     /// One crowd for each number of instances. Clearing them frees memory; they are created again when they are drawn.
     pub(super) scenes: Vec<Scene>,
@@ -64,18 +63,16 @@ impl<'a> Session<'a> {
     }
 
     /// Adds a row. A row that the device cannot hold fails here.
-    pub(super) fn add(&mut self, settings: Settings, fit: Option<(f64, Bound)>) -> Result<()> {
+    pub(super) fn add(&mut self, settings: Settings, fit: Fit) -> Result<()> {
         let failure = self.check_memory(settings)?.err();
-        let planned = Planned { rounds: 0, warmup: self.args.warmup, fit };
-        self.rows.push(Row { settings, planned, turns: Vec::new(), failure });
+        self.rows.push(Row { settings, fit, turns: Vec::new(), failure });
         Ok(())
     }
 
     /// Checks the device memory of a row. The inner error says that the device cannot hold it.
     pub(super) fn check_memory(&mut self, settings: Settings) -> Result<Result<()>> {
-        let (device, renderer) = (Arc::clone(&self.device), self.renderer_settings(&settings));
-        let scene = self.scene(&settings)?;
-        Ok(check_memory(&device, &renderer, settings.size, scene, false).map(drop))
+        let (renderer, index) = (self.renderer_settings(&settings), self.scene(&settings)?);
+        Ok(check_memory(&self.device, &renderer, settings.size, &mut self.scenes[index], false))
     }
 
     fn renderer_settings(&self, row: &Settings) -> RendererSettings<'static> {
@@ -88,38 +85,21 @@ impl<'a> Session<'a> {
         offscreen_renderer_on(&self.device, self.renderer_settings(settings), settings.size, &self.models)
     }
 
-    /// Returns the crowd of a row, with the camera framed for the row's aspect ratio. The first call creates the crowd.
-    fn scene(&mut self, settings: &Settings) -> Result<&mut Scene> {
-        let aspect = settings.size.aspect();
-        let count = settings.instances as usize;
-        let index = match self.scenes.iter().position(|scene| scene.crowd.instance_count() == count) {
-            Some(index) => index,
-            None => {
-                // Each turn sets its own number of threads.
-                let count = CrowdSizeArgs { instances: Some(settings.instances), threads: Some(1) };
-                let (crowd, size, lod_error) = (&self.args.crowd, settings.size, settings.lod_error);
-                let options = SceneOptions { crowd, count, size, lod_error };
-                self.scenes.push(Scene::new(Arc::clone(&self.models), options)?);
-                self.scenes.len() - 1
-            }
-        };
-        let scene = self.scenes.get_mut(index).context("the crowd was just placed")?;
-        scene.frame(Shows::Asked, self.args.crowd.time, aspect);
+    /// Returns the index of a row's crowd, with the camera framed for the row's aspect ratio. The first call creates the crowd.
+    pub(super) fn scene(&mut self, settings: &Settings) -> Result<usize> {
+        let found = self.scenes.iter().position(|scene| scene.crowd.instance_count() == settings.instances as usize);
+        let index = found.unwrap_or(self.scenes.len());
+        if found.is_none() {
+            // Each turn sets its own number of threads.
+            let count = CrowdSizeArgs { instances: Some(settings.instances), threads: Some(1) };
+            let (crowd, size, lod_error) = (&self.args.crowd, settings.size, settings.lod_error);
+            let options = SceneOptions { crowd, count, size, lod_error };
+            self.scenes.push(Scene::new(Arc::clone(&self.models), options)?);
+        }
+        let scene = &mut self.scenes[index];
+        scene.frame(Shows::Asked, self.args.crowd.time, settings.size.aspect());
         scene.lod_error_pixels = settings.lod_error as f32;
-        Ok(scene)
-    }
-
-    /// Draws a turn of a crowd.
-    pub(super) fn turn(
-        &mut self,
-        renderer: &mut Equipped,
-        settings: Settings,
-        share: Share,
-        is_checked: bool,
-    ) -> Result<TurnSamples> {
-        let (crowd, interrupt) = (&self.args.crowd, self.interrupt.clone());
-        let scene = self.scene(&settings)?;
-        Turn { crowd, settings, share, interrupt: &interrupt, is_checked }.take(renderer, scene)
+        Ok(index)
     }
 
     /// Measures all rows in turns, with a progress bar.
@@ -137,7 +117,6 @@ impl<'a> Session<'a> {
             }
         }
         let rounds = sweep::rounds(self.args.frames, self.args.warmup);
-        self.rows.iter_mut().for_each(|row| row.planned.rounds = rounds.len());
         let progress =
             progress_bar((rounds.len() * self.rows.len()) as u64, "measuring {wide_bar} {percent} % {eta} left");
         for share in rounds {
@@ -206,7 +185,7 @@ impl<'a> Session<'a> {
         let measured = self.rows.iter().filter(|row| row.failure.is_none() && !row.turns.is_empty());
         let run = |row: &Row| {
             let settings = RunSettings::new(self.args, &self.models, &row.settings);
-            Run::new(settings, &row.turns, &row.planned, copy)
+            Run::new(self.args, settings, &row.turns, row.fit, copy)
         };
         let runs = measured.map(run).collect();
         Report { partial, device: self.device.physical.name.clone(), cpu: cpu_name(), runs }

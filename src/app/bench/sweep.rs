@@ -60,17 +60,12 @@ pub(super) fn rows(sweep: &SweepArgs, best_upload: UploadPath) -> Vec<Settings> 
     rows
 }
 
-/// Groups rows, given with their indices, that share a renderer. Small crowds come first: buffers grow and never shrink,
+/// Groups rows, given with their indices, that share a renderer; they follow each other. Small crowds come first: buffers grow and never shrink,
 /// so each crowd has the buffers that it would have alone.
 pub(super) fn by_renderer(rows: &[(usize, Settings)]) -> Vec<Vec<(usize, Settings)>> {
     let renderer = |(_, row): &(usize, Settings)| (row.size, row.skinning, row.upload);
-    let mut groups: Vec<Vec<(usize, Settings)>> = Vec::new();
-    for row in rows {
-        match groups.iter_mut().find(|group| group.iter().all(|other| renderer(other) == renderer(row))) {
-            Some(group) => group.push(*row),
-            None => groups.push(vec![*row]),
-        }
-    }
+    let groups = rows.chunk_by(|a, b| renderer(a) == renderer(b));
+    let mut groups: Vec<_> = groups.map(<[_]>::to_vec).collect();
     for group in &mut groups {
         // A larger error takes less memory.
         group.sort_by(|(_, a), (_, b)| a.instances.cmp(&b.instances).then(b.lod_error.total_cmp(&a.lod_error)));

@@ -3,10 +3,30 @@
 //! Settings that all rows share are in the heading and the others are columns. Below the times are the rates, and the rate
 //! of a copy, which the skin pass cannot exceed.
 
-use super::report::{Bound, Report, Run};
+use super::report::{Bound, Report, Run, median};
 use super::sweep::{SETTINGS, varying};
 use crate::app::text::{ColumnGroup, counted, grouped, name, number, paragraph};
 use crate::renderer::{CpuStage, Pass};
+
+/// The title of a group of columns, and the header and the cell of one of them.
+type Column = (&'static str, &'static str, fn(&Run) -> String);
+
+const FRAME: [Column; 2] = [
+    ("frame", "median", |run| number(run.times.frame_ms.median)),
+    ("frame", "p95", |run| optional(run.times.frame_ms.p95)),
+];
+/// Three groups of three columns. The skin pass cannot be faster than a copy from one device buffer to another.
+const RATES: [Column; 9] = [
+    ("per second", "frames", |run| number(run.rates.frames_per_second)),
+    ("per second", "characters", |run| format!("{:.0}", run.rates.characters_per_second)),
+    ("per second", "M joints", |run| number(run.rates.joints_per_second * 1e-6)),
+    ("drawn, thousands", "vertices", |run| number(run.amounts.vertices_drawn as f64 * 1e-3)),
+    ("drawn, thousands", "triangles", |run| number(run.amounts.triangles_drawn as f64 * 1e-3)),
+    ("drawn, thousands", "levels, %", level_percents),
+    ("skinned per second", "M vertices", |run| optional(run.rates.skinned_vertices_per_second.map(|rate| rate * 1e-6))),
+    ("skinned per second", "GB", |run| optional(run.rates.skin_bytes_per_second.map(|rate| rate * 1e-9))),
+    ("skinned per second", "GB of a copy", |run| number(run.rates.copy_bytes_per_second * 1e-9)),
+];
 
 /// Returns the whole text, or nothing for no rows.
 pub(super) fn as_text(report: &Report, columns: u16) -> String {
@@ -31,10 +51,11 @@ pub(super) fn as_text(report: &Report, columns: u16) -> String {
         text += "Partial: not all rows are complete.\n";
     }
     text += "\n";
-    text += &grouped(columns, &keys(runs, varies), &[frame(runs), cpu_stages(runs), gpu_passes(runs)]);
+    text += &grouped(columns, &keys(runs, varies), &[group(runs, &FRAME), cpu_stages(runs), gpu_passes(runs)]);
     text += &format!("\n{}", paragraph(columns, &character(first)));
     text += &sharing(runs).map_or_else(String::new, |sentence| paragraph(columns, &sentence));
-    text + "\n" + &grouped(columns, &keys(runs, varies), &[per_second(runs), drawn(runs), skinned(runs)])
+    let rates: Vec<_> = RATES.chunks(3).map(|columns| group(runs, columns)).collect();
+    text + "\n" + &grouped(columns, &keys(runs, varies), &rates)
 }
 
 /// Returns the columns that identify a row.
@@ -43,17 +64,26 @@ fn keys(runs: &[Run], varies: [bool; SETTINGS]) -> ColumnGroup {
     if runs.iter().any(|run| run.amounts.visible != run.settings.instances) {
         columns.push(column(runs, "visible", |run| run.amounts.visible.to_string()));
     }
-    let headers = runs.first().map(|run| run.settings.list().map(|(header, ..)| header)).unwrap_or_default();
-    for (index, (header, _)) in headers.into_iter().zip(varies).enumerate().filter(|(_, (_, varies))| *varies) {
-        let value =
-            |run: &Run| run.settings.list().into_iter().nth(index).map_or_else(String::new, |(_, value, _)| value);
-        columns.push(column(runs, header, value));
+    for index in (0..SETTINGS).filter(|&index| varies[index]) {
+        let (header, ..) = runs[0].settings.list()[index];
+        columns.push(column(runs, header, |run| run.settings.list()[index].1.clone()));
     }
     ColumnGroup { title: "", columns }
 }
 
 fn column(runs: &[Run], header: &'static str, of: impl Fn(&Run) -> String) -> (&'static str, Vec<String>) {
     (header, runs.iter().map(of).collect())
+}
+
+fn group(runs: &[Run], columns: &[Column]) -> ColumnGroup {
+    let title = columns.first().map_or("", |(title, ..)| title);
+    ColumnGroup { title, columns: columns.iter().map(|(_, header, of)| column(runs, header, of)).collect() }
+}
+
+/// Returns the share of the view's characters in each level of detail, finest first.
+fn level_percents(run: &Run) -> String {
+    let percents = run.amounts.level_shares.iter().map(|share| format!("{:.0}", share * 100.0));
+    percents.collect::<Vec<_>>().join("/")
 }
 
 /// Writes a number, or a dash if it was not measured.
@@ -65,23 +95,17 @@ fn percent(share: f64) -> String {
     format!("{} %", number(100.0 * share))
 }
 
-fn frame(runs: &[Run]) -> ColumnGroup {
-    let median = column(runs, "median", |run| number(run.times.frame_ms.median));
-    let p95 = column(runs, "p95", |run| optional(run.times.frame_ms.p95));
-    ColumnGroup { title: "frame", columns: vec![median, p95] }
-}
-
 /// Returns the CPU's stages, which make up the frame.
 fn cpu_stages(runs: &[Run]) -> ColumnGroup {
     let names = CpuStage::ALL.map(CpuStage::name).into_iter().chain(["other"]);
-    let columns = names.map(|name| column(runs, name, |run| number(run.times.cpu_ms.median(name)))).collect();
+    let columns = names.map(|name| column(runs, name, |run| number(median(&run.times.cpu_ms, name)))).collect();
     ColumnGroup { title: "CPU: adds up to the frame", columns }
 }
 
 /// Returns the GPU's passes.
 fn gpu_passes(runs: &[Run]) -> ColumnGroup {
-    let median = |run: &Run, pass: Pass| Some(run.times.gpu_ms.as_ref()?.median(pass.name()));
-    let pass = |pass: Pass| column(runs, pass.name(), |run| optional(median(run, pass)));
+    let ms = |run: &Run, pass: Pass| Some(median(run.times.gpu_ms.as_ref()?, pass.name()));
+    let pass = |pass: Pass| column(runs, pass.name(), |run| optional(ms(run, pass)));
     let is_serialized = runs.iter().all(|run| run.settings.serialize);
     let title = if is_serialized { "GPU: one pass at a time" } else { "GPU: meanwhile" };
     ColumnGroup { title, columns: Pass::ALL.map(pass).to_vec() }
@@ -123,40 +147,4 @@ fn character(run: &Run) -> String {
     let mix = if run.settings.models.len() > 1 { " on average" } else { "" };
     let (joints, vertices, triangles) = (run.amounts.joints, run.amounts.vertices, run.amounts.triangles);
     format!("Each character{mix}: {joints:.0} joints, {vertices:.0} vertices, {triangles:.0} triangles.")
-}
-
-/// Returns the rates of the median frame, and of `animate`.
-fn per_second(runs: &[Run]) -> ColumnGroup {
-    let columns = vec![
-        column(runs, "frames", |run| number(run.rates.frames_per_second)),
-        column(runs, "characters", |run| format!("{:.0}", run.rates.characters_per_second)),
-        column(runs, "M joints", |run| number(run.rates.joints_per_second * 1e-6)),
-    ];
-    ColumnGroup { title: "per second", columns }
-}
-
-/// Returns the work of the camera's view, and the share of its characters in each level of detail, finest first.
-fn drawn(runs: &[Run]) -> ColumnGroup {
-    let thousands = |count: u64| number(count as f64 * 1e-3);
-    let shares = |run: &Run| {
-        let percents: Vec<String> =
-            run.amounts.level_shares.iter().map(|share| format!("{:.0}", share * 100.0)).collect();
-        percents.join("/")
-    };
-    let columns = vec![
-        column(runs, "vertices", |run| thousands(run.amounts.vertices_drawn)),
-        column(runs, "triangles", |run| thousands(run.amounts.triangles_drawn)),
-        column(runs, "levels, %", shares),
-    ];
-    ColumnGroup { title: "drawn, thousands", columns }
-}
-
-/// Compares the skin pass with a copy from one device buffer to another.
-fn skinned(runs: &[Run]) -> ColumnGroup {
-    let columns = vec![
-        column(runs, "M vertices", |run| optional(run.rates.skinned_vertices_per_second.map(|rate| rate * 1e-6))),
-        column(runs, "GB", |run| optional(run.rates.skin_bytes_per_second.map(|rate| rate * 1e-9))),
-        column(runs, "GB of a copy", |run| number(run.rates.copy_bytes_per_second * 1e-9)),
-    ];
-    ColumnGroup { title: "skinned per second", columns }
 }

@@ -10,37 +10,34 @@ use anyhow::Result;
 use super::interrupt::Interrupt;
 use super::probe;
 use super::report::{Amounts, TurnSamples};
+use super::session::Session;
 use super::sweep::{Settings, Share};
-use crate::app::aim::Shows;
-use crate::app::scene::Scene;
-use crate::cli::CrowdArgs;
+use crate::app::scene::{Scene, pool};
 use crate::extras::Equipped;
 use crate::renderer::StageTimes;
 
 /// The step of the animation. It is constant, so that slow and fast runs evaluate the same poses.
 const SECONDS_PER_FRAME: f64 = 1.0 / 60.0;
 
-/// The inputs of a turn.
-pub(super) struct Turn<'a> {
-    pub(super) crowd: &'a CrowdArgs,
-    pub(super) settings: Settings,
-    pub(super) share: Share,
-    pub(super) interrupt: &'a Interrupt,
-    /// Whether the frames are checked after they were timed: [`probe`].
-    pub(super) is_checked: bool,
-}
-
-impl Turn<'_> {
-    /// Draws this turn's frames on a new thread and returns their times.
-    pub(super) fn take(&self, renderer: &mut Equipped, scene: &mut Scene) -> Result<TurnSamples> {
+impl Session<'_> {
+    /// Draws a turn of a row on a new thread and returns the times of its frames. If `is_checked`, checks them afterwards:
+    /// [`probe`].
+    pub(super) fn turn(
+        &mut self,
+        renderer: &mut Equipped,
+        settings: Settings,
+        share: Share,
+        is_checked: bool,
+    ) -> Result<TurnSamples> {
+        let index = self.scene(&settings)?;
+        let Self { args, interrupt, scenes, .. } = self;
+        let (scene, start_seconds) = (&mut scenes[index], args.crowd.time);
         let turn = || {
-            let aspect = self.settings.size.aspect();
-            scene.frame(Shows::Asked, self.crowd.time, aspect);
-            scene.set_threads(self.settings.threads)?;
+            scene.pool = pool(Some(settings.threads))?;
             renderer.wait()?;
-            let samples = self.draw(renderer, scene)?;
-            if self.is_checked {
-                probe::check(renderer, scene, self.crowd.time, scene.aim.frames_crowd())?;
+            let samples = draw(renderer, scene, interrupt, start_seconds, share)?;
+            if is_checked {
+                probe::check(renderer, scene, start_seconds, scene.aim.frames_crowd())?;
             }
             Ok(samples)
         };
@@ -49,42 +46,48 @@ impl Turn<'_> {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
+}
 
-    fn draw(&self, renderer: &mut Equipped, scene: &mut Scene) -> Result<TurnSamples> {
-        let lag = renderer.frames_in_flight();
-        let mut samples = TurnSamples::default();
-        let mut time_seconds = self.crowd.time + f64::from(self.share.first_frame) * SECONDS_PER_FRAME;
-        let mut draw = |renderer: &mut Equipped| -> Result<StageTimes> {
-            self.interrupt.check()?;
-            let (_, times) = scene.draw(renderer, time_seconds, false)?;
-            time_seconds += SECONDS_PER_FRAME;
-            Ok(times)
-        };
-        // The CPU waits for a frame `lag` frames later. Without the wait below, slow warm-up frames would delay the first
-        // measured ones. `lag` more frames touch the memory of each frame in flight.
-        for _ in 0..self.share.warmup as usize + lag {
-            draw(renderer)?;
-        }
-        renderer.wait()?;
-        // The queue is full from the first measured frame to the last. A frame's time is the interval between two returns,
-        // so GPU work counts for the frame that waits for it.
-        let (first, end) = (lag, lag + self.share.frames as usize);
-        let gpu_lag = renderer.gpu_times_lag();
-        let mut last_return = Instant::now();
-        for frame in 0..end + gpu_lag {
-            let times = draw(renderer)?;
-            let now = Instant::now();
-            if (first..end).contains(&frame) {
-                samples.frames_ms.push((now - last_return).as_secs_f64() * 1e3);
-                samples.stages.push(times);
-            }
-            if frame >= first + gpu_lag {
-                samples.passes.extend(renderer.gpu_times());
-            }
-            last_return = now;
-        }
-        renderer.wait()?;
-        samples.amounts = Amounts::of_last_frame(scene, renderer);
-        Ok(samples)
+fn draw(
+    renderer: &mut Equipped,
+    scene: &mut Scene,
+    interrupt: &Interrupt,
+    start_seconds: f64,
+    share: Share,
+) -> Result<TurnSamples> {
+    let lag = renderer.frames_in_flight();
+    let mut samples = TurnSamples::default();
+    let mut time_seconds = start_seconds + f64::from(share.first_frame) * SECONDS_PER_FRAME;
+    let mut draw = |renderer: &mut Equipped| -> Result<StageTimes> {
+        interrupt.check()?;
+        let (_, times) = scene.draw(renderer, time_seconds, false)?;
+        time_seconds += SECONDS_PER_FRAME;
+        Ok(times)
+    };
+    // The CPU waits for a frame `lag` frames later. Without the wait below, slow warm-up frames would delay the first
+    // measured ones. `lag` more frames touch the memory of each frame in flight.
+    for _ in 0..share.warmup as usize + lag {
+        draw(renderer)?;
     }
+    renderer.wait()?;
+    // The queue is full from the first measured frame to the last. A frame's time is the interval between two returns,
+    // so GPU work counts for the frame that waits for it.
+    let (first, end) = (lag, lag + share.frames as usize);
+    let gpu_lag = renderer.gpu_times_lag();
+    let mut last_return = Instant::now();
+    for frame in 0..end + gpu_lag {
+        let times = draw(renderer)?;
+        let now = Instant::now();
+        if (first..end).contains(&frame) {
+            samples.frames_ms.push((now - last_return).as_secs_f64() * 1e3);
+            samples.stages.push(times);
+        }
+        if frame >= first + gpu_lag {
+            samples.passes.extend(renderer.gpu_times());
+        }
+        last_return = now;
+    }
+    renderer.wait()?;
+    samples.amounts = Amounts::of_last_frame(scene, renderer);
+    Ok(samples)
 }

@@ -21,7 +21,7 @@ use super::export::PosedScene;
 use super::models::{blend_joints, embody, load_model, set_in_motion};
 use super::morphs::hold_morphs;
 use super::output::{FileName, check_folder_of, print, print_json};
-use super::scene::Scene;
+use super::scene::{Scene, SceneOptions};
 use super::text::page_columns;
 use crate::cli::{MeshFile, PoseArgs, PrintCrowdArgs, WrongUsage};
 use crate::crowd::ClipChoice;
@@ -93,7 +93,9 @@ pub fn run(args: &PoseArgs) -> Result<()> {
 
 /// Writes a crowd at each time.
 fn write_crowd(args: &PrintCrowdArgs, times_seconds: &[f64], out: &MeshFile) -> Result<()> {
-    let mut scene = Scene::load(args.into())?;
+    let PrintCrowdArgs { crowd, count, size } = args;
+    // Nothing is drawn, so the levels of detail do not matter.
+    let mut scene = Scene::load(SceneOptions { crowd, count: *count, size: *size, lod_error: 0.0 })?;
     let models = Arc::clone(&scene.models);
     write_all(
         out,

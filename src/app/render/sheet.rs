@@ -4,6 +4,7 @@
 //! wanted, or for each of evenly spaced times of its clip.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 
@@ -13,7 +14,7 @@ use crate::app::output::progress_bar;
 use crate::app::scene::Scene;
 use crate::app::view::hud::Labels;
 use crate::cli::{RenderArgs, SheetChoice, Size, WrongUsage};
-use crate::crowd::ClipChoice;
+use crate::crowd::{ClipChoice, Crowd};
 use crate::model::text::printable;
 
 /// The number of columns and rows of the times of a clip, if the sheet's is free.
@@ -73,7 +74,7 @@ pub fn draw(args: &RenderArgs, choice: SheetChoice) -> Result<(Size, Vec<u8>, St
         for (cell, (row, column)) in cells.into_iter().zip(&mut places) {
             if let Some(clip) = cell.clip {
                 args.crowd.clip = ClipChoice::Index(clip);
-                scene.place(&args.crowd.settings(instances))?;
+                scene.crowd = Crowd::new(Arc::clone(&scene.models), &args.crowd.settings(instances))?;
             }
             if is_sequence {
                 scene.frame_throughout(cell.time_seconds, false, cell_size.aspect());

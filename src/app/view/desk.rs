@@ -27,8 +27,8 @@ use crate::cli::{GpuArgs, Size};
 use crate::crowd::MAX_INSTANCES;
 use crate::extras::{DebugView, Equipped};
 use crate::model::text::printable;
+use crate::renderer::UploadPath;
 use crate::renderer::memory::Forecast;
-use crate::renderer::{StageTimes, UploadPath};
 
 /// The time for which a notice is shown.
 const NOTICE_LASTS: Duration = Duration::from_secs(8);
@@ -55,7 +55,8 @@ impl Shown {
 pub struct Desk {
     /// The panel.
     pub hud: Hud,
-    figures: Figures,
+    /// The times of the last frames.
+    pub figures: Figures,
     library: Library,
     notice: Option<(Notice, Instant)>,
 }
@@ -64,11 +65,6 @@ impl Desk {
     /// Returns a desk with a panel.
     pub fn new(hud: Hud, state: &State) -> Self {
         Self { hud, figures: Figures::default(), library: Library::new(&state.args.crowd.models), notice: None }
-    }
-
-    /// Adds the times of a drawn frame.
-    pub fn add_frame(&mut self, cpu: StageTimes, shown: &Shown) {
-        self.figures.add(cpu, shown.renderer.gpu_times());
     }
 
     /// Prints a message and shows it for some seconds.
@@ -81,12 +77,13 @@ impl Desk {
     pub fn notify(&mut self, result: Result<String>, shown: &Shown) {
         let notice = match result {
             Ok(text) => Notice { text, is_error: false },
-            Err(error) => Notice { text: printable(&in_one_line(&error)), is_error: true },
+            Err(error) => {
+                let text = printable(&in_one_line(&error));
+                // The panel shows it for some seconds only, or not at all.
+                tracing::warn!("{text}");
+                Notice { text, is_error: true }
+            }
         };
-        if notice.is_error {
-            // The panel shows it for some seconds only, or not at all.
-            tracing::warn!("{}", notice.text);
-        }
         self.notice = Some((notice, Instant::now()));
         self.hud.changed();
         if self.hud.is_visible() {
@@ -124,7 +121,11 @@ impl Desk {
             sample_counts: device.physical.sample_counts().as_raw(),
             shadow_map_size: shown.renderer.shadow_map_size(),
             most_instances: memory(1000).fitting_instances.clamp(1, MAX_INSTANCES.into()) as u32,
-            memory: &|instances| describe(&memory(instances)),
+            memory: &|instances| {
+                let Forecast { needed_bytes, available_bytes, fitting_instances, .. } = memory(instances);
+                let [needed, available] = [needed_bytes, available_bytes].map(format_bytes);
+                format!("up to {needed} of {available}; {} instances fit", thousands(fitting_instances))
+            },
             notice: self.notice.as_ref().map(|(notice, _)| notice),
         };
         let (wishes, redraw_after) = self.hud.lay_out(&shown.window, &mut shown.renderer, image_size, &facts, state)?;
@@ -221,10 +222,4 @@ impl Desk {
         self.figures.clear();
         self.notify(opened, shown);
     }
-}
-
-/// Describes what a crowd would take of the device.
-fn describe(forecast: &Forecast) -> String {
-    let [needed, available] = [forecast.needed_bytes, forecast.available_bytes].map(format_bytes);
-    format!("up to {needed} of {available}; {} instances fit", thousands(forecast.fitting_instances))
 }

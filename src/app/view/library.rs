@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::app::output::folder_of;
 use crate::model::{Model, import};
 
 /// The largest number of files of a folder that are offered.
@@ -26,9 +27,8 @@ impl Library {
     /// Adds a file and those in its folder.
     pub fn add(&mut self, path: &Path) {
         self.add_one(path.to_owned());
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // A folder that cannot be listed offers nothing.
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let entries = std::fs::read_dir(folder_of(path)).into_iter().flatten().flatten();
         let mut others: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| is_model(path)).collect();
         others.sort();
         for other in others.into_iter().take(MOST_FILES) {

@@ -3,12 +3,11 @@
 //! In: winit's events, and the time between frames. Out: movements of the camera. Lengths are shares of the window's
 //! height, so that movements feel the same on any display.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 use winit::dpi::{PhysicalPosition, PhysicalSize};
-use winit::event::{ElementState, MouseButton, MouseScrollDelta};
+use winit::event::{ElementState, MouseButton};
 use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
 
 use crate::view::OrbitCamera;
@@ -38,23 +37,14 @@ pub struct Pointer {
 }
 
 /// The keys that fly: right, up and forward for each.
-const FLIGHT: [(KeyCode, [f32; 3]); 6] = [
-    (KeyCode::KeyW, [0.0, 0.0, 1.0]),
-    (KeyCode::KeyS, [0.0, 0.0, -1.0]),
-    (KeyCode::KeyD, [1.0, 0.0, 0.0]),
-    (KeyCode::KeyA, [-1.0, 0.0, 0.0]),
-    (KeyCode::KeyE, [0.0, 1.0, 0.0]),
-    (KeyCode::KeyQ, [0.0, -1.0, 0.0]),
+const FLIGHT: [(KeyCode, Vec3); 6] = [
+    (KeyCode::KeyW, Vec3::Z),
+    (KeyCode::KeyS, Vec3::NEG_Z),
+    (KeyCode::KeyD, Vec3::X),
+    (KeyCode::KeyA, Vec3::NEG_X),
+    (KeyCode::KeyE, Vec3::Y),
+    (KeyCode::KeyQ, Vec3::NEG_Y),
 ];
-
-/// A turn of the wheel, or a movement of two fingers.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Scroll {
-    /// Lines of a wheel: positive comes closer.
-    Lines(f32),
-    /// Fingers on a touchpad: right and down, in shares of the window's height.
-    Fingers(Vec2),
-}
 
 impl Pointer {
     /// Returns whether a Shift key is held.
@@ -146,42 +136,19 @@ impl Pointer {
         /// The speed: this many times the distance of the target in a second.
         const SPEED: f32 = 0.8;
         let speed = if self.modifiers.shift_key() { 4.0 * SPEED } else { SPEED };
-        let mut sum = [0.0; 3];
-        for (_, step) in FLIGHT.iter().filter(|(key, _)| self.held.contains(key)) {
-            sum.iter_mut().zip(step).for_each(|(sum, step)| *sum += step);
-        }
-        let [right, up, forward] = sum.map(|step: f32| step * speed * seconds.min(0.1));
+        let held = FLIGHT.into_iter().filter(|(key, _)| self.held.contains(key));
+        let way = held.map(|(_, step)| step).sum::<Vec3>() * speed * seconds.min(0.1);
         camera.free_limits();
-        camera.fly(right, up, forward);
+        camera.fly(way.x, way.y, way.z);
     }
 }
 
-/// Returns what a scroll event means.
-pub fn scroll(delta: MouseScrollDelta, size: PhysicalSize<u32>) -> Scroll {
-    match delta {
-        MouseScrollDelta::LineDelta(_, lines) => Scroll::Lines(lines),
-        MouseScrollDelta::PixelDelta(pixels) => {
-            let height = f64::from(size.height.max(1));
-            Scroll::Fingers(Vec2::new((pixels.x / height) as f32, (pixels.y / height) as f32))
-        }
+/// Returns the name of a key: the capital of its letter, or winit's name, which is that of the web. Only Escape is shorter.
+pub fn key_name(key: &Key) -> Option<String> {
+    match key {
+        Key::Character(text) => Some(text.to_uppercase()),
+        Key::Named(NamedKey::Escape) => Some("Esc".to_owned()),
+        Key::Named(named) => Some(format!("{named:?}")),
+        _ => None,
     }
-}
-
-/// Returns the name of a key. Keys that the table cannot contain have no name.
-pub fn key_name(key: &Key) -> Option<Cow<'static, str>> {
-    let named = match key {
-        Key::Character(text) => return Some(Cow::Owned(text.to_uppercase())),
-        Key::Named(named) => named,
-        _ => return None,
-    };
-    Some(Cow::Borrowed(match named {
-        NamedKey::Space => "Space",
-        NamedKey::Escape => "Esc",
-        NamedKey::Tab => "Tab",
-        NamedKey::Backspace => "Backspace",
-        NamedKey::F1 => "F1",
-        NamedKey::F11 => "F11",
-        NamedKey::F12 => "F12",
-        _ => return None,
-    }))
 }

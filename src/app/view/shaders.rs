@@ -41,11 +41,6 @@ pub struct Shaders {
 }
 
 impl Shaders {
-    /// Returns whether a frame should look at the files: their contents have changed.
-    pub fn needs_frame(&self) -> bool {
-        self.sources.needs_frame(read)
-    }
-
     /// Looks at the files if the last look is long enough ago. Once a change is over, compiles the shaders whose sources or
     /// includes have changed.
     pub fn compile_changed(&mut self, now: Instant) -> Option<Result<CompiledShaders>> {

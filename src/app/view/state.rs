@@ -17,7 +17,7 @@ use crate::app::aim::Shows;
 use crate::app::models::load_models;
 use crate::app::scene::{Scene, SceneOptions};
 use crate::cli::{CameraArgs, CrowdArgs, MorphArg, Size, ViewArgs};
-use crate::crowd::{ClipChoice, Layout, ShownInstance};
+use crate::crowd::{ClipChoice, Crowd, CrowdSettings, Layout, ShownInstance};
 use crate::extras::DebugView;
 use crate::model::{Clip, Model};
 use crate::renderer::ShaderOverride;
@@ -42,15 +42,9 @@ pub struct State {
     covered: f32,
     /// The number of the selected instance.
     selection: Option<u32>,
-    framed: Framed,
+    /// What the camera frames. Until the user moves it, it follows the shape of the window.
+    framed: Option<Shows>,
     moves: Moves,
-}
-
-/// Whether the camera still frames the crowd. Until the user moves it, it follows the shape of the window.
-#[derive(Clone, Copy)]
-enum Framed {
-    Yes(Shows),
-    No,
 }
 
 /// The settings of a crowd. A change places all instances again.
@@ -76,8 +70,8 @@ impl State {
         let speed = std::mem::replace(&mut args.crowd.speed, 1.0);
         args.crowd.time *= speed;
         let models = load_models(&args.crowd)?;
-        let scene = Scene::new(models, SceneOptions { crowd: &placed(&args), ..(&args).into() })?;
-        let (clock, framed) = (Clock::new(args.crowd.time, speed), Framed::Yes(Shows::Asked));
+        let scene = Scene::new(models, SceneOptions::new(&placed(&args), args.count, &args.gpu))?;
+        let (clock, framed) = (Clock::new(args.crowd.time, speed), Some(Shows::Asked));
         let aspect = args.gpu.size.aspect();
         let (shaders, repeats, covered, selection) = (Vec::new(), true, 0.0, None);
         let moves = Moves::new(scene.camera);
@@ -106,7 +100,7 @@ impl State {
             load_models(&args.crowd)
         })?;
         let place = |args: &ViewArgs, models| {
-            self.scene.with_models(models, SceneOptions { crowd: &placed(args), ..args.into() })
+            self.scene.with_models(models, SceneOptions::new(&placed(args), args.count, &args.gpu))
         };
         let scene = place(&args, Arc::clone(&models)).or_else(|_| {
             (args.crowd.clip, args.crowd.show.joint) = (ClipChoice::Auto, None);
@@ -137,7 +131,7 @@ impl State {
         if same_files {
             self.scene.camera = old.camera;
         } else {
-            self.framed = Framed::Yes(Shows::Crowd);
+            self.framed = Some(Shows::Crowd);
         }
         self.frame();
         if !same_files {
@@ -174,14 +168,8 @@ impl State {
     pub fn crowd_controls(&self) -> CrowdControls {
         let args = &self.args.crowd;
         let instances = self.args.count.instances(args);
-        let variety = args.settings(instances).variety;
-        CrowdControls {
-            instances,
-            layout: args.layout(instances),
-            seed: args.seed,
-            variety,
-            travel: travels(&self.args),
-        }
+        let CrowdSettings { layout, variety, seed, .. } = args.settings(instances);
+        CrowdControls { instances, layout, seed, variety, travel: travels(&self.args) }
     }
 
     /// Places the crowd again.
@@ -201,7 +189,7 @@ impl State {
         if new.travel != old.travel {
             args.crowd.travel = Some(new.travel);
         }
-        self.scene.place(&placed(&args).settings(new.instances))?;
+        self.scene.crowd = Crowd::new(Arc::clone(&self.scene.models), &placed(&args).settings(new.instances))?;
         // The instances have new numbers.
         self.selection = None;
         self.args = args;
@@ -347,7 +335,7 @@ impl State {
     pub fn frame_crowd(&mut self, shows: Shows) {
         self.moves.jump(Instant::now());
         let before = self.scene.camera;
-        self.framed = Framed::Yes(shows);
+        self.framed = Some(shows);
         self.frame();
         self.moves.placed(before);
     }
@@ -367,7 +355,7 @@ impl State {
     }
 
     fn frame(&mut self) {
-        if let Framed::Yes(shows) = self.framed {
+        if let Some(shows) = self.framed {
             self.scene.frame(shows, self.clock.time_seconds(), self.free_aspect());
             self.scene.camera.target_x = self.covered;
             self.moves.placed(self.scene.camera);
@@ -427,7 +415,7 @@ impl State {
 
     /// Notes that the user has moved the camera, which then stays where it is.
     pub fn camera_was_moved(&mut self) {
-        self.framed = Framed::No;
+        self.framed = None;
     }
 }
 

@@ -26,11 +26,6 @@ impl<T> Default for Watched<T> {
 }
 
 impl<T: Clone + PartialEq> Watched<T> {
-    /// Returns whether a frame should look at the files: their state has changed.
-    pub fn needs_frame(&self, look: impl FnOnce() -> T) -> bool {
-        self.known.as_ref().is_some_and(|known| *known != look())
-    }
-
     /// Looks at the files if the last look is long enough ago. Returns their state once a change is over.
     pub fn changed(&mut self, now: Instant, look: impl FnOnce() -> T) -> Option<T> {
         if self.looked.is_some_and(|looked| now.saturating_duration_since(looked) < PERIOD) {
@@ -60,11 +55,6 @@ pub struct ModelFiles {
 }
 
 impl ModelFiles {
-    /// Returns whether a frame should look at the files.
-    pub fn needs_frame(&self, paths: &[PathBuf]) -> bool {
-        self.paths != paths || self.stamps.needs_frame(|| stamps(paths))
-    }
-
     /// Looks at the files if the last look is long enough ago. Returns true once a change is over. Other paths are no change.
     pub fn have_changed(&mut self, paths: &[PathBuf], now: Instant) -> bool {
         if self.paths != paths {

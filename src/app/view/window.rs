@@ -12,7 +12,7 @@ use anyhow::{Context, Result, anyhow};
 use ash::vk;
 use winit::application::ApplicationHandler;
 use winit::dpi::{LogicalSize, PhysicalSize};
-use winit::event::{ElementState, KeyEvent, StartCause, WindowEvent};
+use winit::event::{ElementState, KeyEvent, MouseScrollDelta, StartCause, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow};
 use winit::keyboard::Key;
 use winit::window::{Window, WindowId};
@@ -23,7 +23,7 @@ use super::hud::Hud;
 use super::library::{is_clip_file, is_model};
 #[cfg(target_os = "linux")]
 use super::mapped::Mapped;
-use super::pointer::{Pointer, Scroll, key_name, scroll};
+use super::pointer::{Pointer, key_name};
 #[cfg(feature = "shaderc")]
 use super::shaders::Shaders;
 use super::state::State;
@@ -91,10 +91,8 @@ impl Viewer {
     }
 
     /// Says how many frames were presented.
-    pub fn finish(mut self) -> Result<()> {
-        if let Some(error) = self.error.take() {
-            return Err(error);
-        }
+    pub fn finish(self) -> Result<()> {
+        self.error.map_or(Ok(()), Err)?;
         print(&format!("{} frames presented\n", self.presented))
     }
 
@@ -130,8 +128,7 @@ impl Viewer {
 
     /// Ends the renderer of a window that lost its surface or its device. The next redraw creates new ones.
     fn lose(&mut self) {
-        let since = Instant::now();
-        self.lost = self.hide().map(|(window, size)| Lost { window, size, since });
+        self.lost = self.hide();
         if let Some(lost) = &self.lost {
             lost.window.request_redraw();
         }
@@ -142,26 +139,23 @@ impl Viewer {
     fn recover(&mut self, lost: Lost) -> Result<()> {
         const PATIENCE: Duration = Duration::from_secs(2);
         match self.renderer_for(&lost.window, lost.size) {
-            Ok(renderer) => {
-                self.start(Shown { renderer, window: lost.window, size: lost.size });
-                Ok(())
-            }
+            Ok(renderer) => self.start(Shown { renderer, window: lost.window, size: lost.size }),
             Err(_) if lost.since.elapsed() < PATIENCE => {
                 lost.window.request_redraw();
                 self.lost = Some(lost);
-                Ok(())
             }
-            Err(error) => Err(error),
+            Err(error) => return Err(error),
         }
+        Ok(())
     }
 
     /// Ends the renderer, keeps the validation error if there is one, and returns the window.
-    fn hide(&mut self) -> Option<(Arc<Window>, PhysicalSize<u32>)> {
+    fn hide(&mut self) -> Option<Lost> {
         let Shown { renderer, window, size } = self.shown.take()?;
         if let Err(error) = finish(renderer) {
             self.error.get_or_insert(error);
         }
-        Some((window, size))
+        Some(Lost { window, size, since: Instant::now() })
     }
 
     fn draw(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
@@ -191,48 +185,33 @@ impl Viewer {
         let time_seconds = state.advance();
         state.scene.show.outlined = state.selected().map(|shown| shown.number);
         let shot = Shot { camera, ..state.scene.shot(time_seconds, false) };
-        let drawn = state.scene.draw_shot(&mut shown.renderer, &shot);
-        match drawn {
+        match state.scene.draw_shot(&mut shown.renderer, &shot) {
             Ok((FrameOutcome::Drawn, cpu_times)) => {
                 self.presented += 1;
-                desk.add_frame(cpu_times, shown);
+                desk.figures.add(cpu_times, shown.renderer.gpu_times());
                 self.title.count(&shown.window, state);
                 if state.args.frames.is_some_and(|frames| self.presented >= frames) {
                     event_loop.exit();
                 }
-                Ok(())
             }
             // There was no area or no free image: acquiring has already waited, or a resize follows.
-            Ok((FrameOutcome::Skipped, _)) => {
-                shown.window.request_redraw();
-                Ok(())
-            }
+            Ok((FrameOutcome::Skipped, _)) => shown.window.request_redraw(),
             Err(error) => {
                 if vulkan_result(&error) != Some(vk::Result::ERROR_SURFACE_LOST_KHR) {
                     self.losses.forgive(error, shown.renderer.last_pass())?;
                 }
                 self.lose();
-                Ok(())
             }
         }
+        Ok(())
     }
 
     /// Brings panel and files up to date before a frame, and sets the time of the next look at them.
     fn prepare(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
-        let Self { state, shown: Some(shown), desk: Some(desk), files, .. } = self else { return Ok(()) };
+        self.look_at_files();
+        let Self { state, shown: Some(shown), desk: Some(desk), .. } = self else { return Ok(()) };
         let size = shown.image_size();
         state.follow_window(size, desk.hud.covered(&shown.window, size.width));
-        let mut next_look = None;
-        if state.args.watch {
-            if files.have_changed(&state.model_files(), Instant::now()) {
-                desk.open(state.args.crowd.models.clone(), state, shown);
-            }
-            #[cfg(feature = "shaderc")]
-            if let Some(compiled) = self.shaders.compile_changed(Instant::now()) {
-                desk.replace_shaders(compiled, state, shown);
-            }
-            next_look = Some(watch::PERIOD);
-        }
         let (redraw_after, action) = desk.lay_out(state, shown)?;
         if let Some(action) = action {
             act(action, 0, state, shown, desk);
@@ -240,10 +219,27 @@ impl Viewer {
         if redraw_after == Some(Duration::ZERO) {
             shown.window.request_redraw();
         }
+        let next_look = state.args.watch.then_some(watch::PERIOD);
         let delay = redraw_after.filter(|delay| !delay.is_zero()).into_iter().chain(next_look).min();
         let flow = delay.map_or(ControlFlow::Wait, |delay| ControlFlow::WaitUntil(Instant::now() + delay));
         event_loop.set_control_flow(flow);
         Ok(())
+    }
+
+    /// Opens the models again if their files have changed, and compiles changed shaders.
+    fn look_at_files(&mut self) {
+        let Self { state, shown: Some(shown), desk: Some(desk), files, .. } = self else { return };
+        if state.args.watch && files.have_changed(&state.model_files(), Instant::now()) {
+            desk.open(state.args.crowd.models.clone(), state, shown);
+            shown.window.request_redraw();
+        }
+        #[cfg(feature = "shaderc")]
+        if state.args.watch
+            && let Some(compiled) = self.shaders.compile_changed(Instant::now())
+        {
+            desk.replace_shaders(compiled, state, shown);
+            shown.window.request_redraw();
+        }
     }
 
     /// Moves the camera by the keys that are held.
@@ -259,16 +255,10 @@ impl Viewer {
         }
     }
 
-    fn scroll(&mut self, movement: Scroll) {
-        let Some(shown) = &self.shown else { return };
-        match movement {
-            Scroll::Lines(lines) => self.state.zoom(self.pointer.cursor(shown.size), lines),
-            Scroll::Fingers(moved) => {
-                self.state.scene.camera.pan(-moved.x, moved.y);
-                self.state.camera_was_moved();
-            }
-        }
-        shown.window.request_redraw();
+    /// Comes closer to the point under the cursor, by this many lines of a wheel.
+    fn zoom(&mut self, lines: f32) {
+        self.state.zoom(self.pointer.cursor(self.size()), lines);
+        self.request_redraw();
     }
 
     fn key(&mut self, event_loop: &ActiveEventLoop, key: &Key) {
@@ -284,9 +274,12 @@ impl Viewer {
         act(action, index, state, shown, desk);
     }
 
-    fn fail(&mut self, event_loop: &ActiveEventLoop, error: anyhow::Error) {
-        self.error = Some(error);
-        event_loop.exit();
+    /// Ends the program if something has failed.
+    fn check(&mut self, event_loop: &ActiveEventLoop, done: Result<()>) {
+        if let Err(error) = done {
+            self.error = Some(error);
+            event_loop.exit();
+        }
     }
 
     fn size(&self) -> PhysicalSize<u32> {
@@ -306,12 +299,8 @@ impl ApplicationHandler for Viewer {
             return;
         }
         // The panel wants to be drawn now, for example to show a tip, or it is time to look at the files.
-        let State { args, .. } = &self.state;
-        let has_changed = self.files.needs_frame(&self.state.model_files());
-        #[cfg(feature = "shaderc")]
-        let has_changed = has_changed || self.shaders.needs_frame();
-        let is_only_watching = args.watch && !self.state.is_moving() && !has_changed;
-        if is_only_watching {
+        if self.state.args.watch && !self.state.is_moving() {
+            self.look_at_files();
             event_loop.set_control_flow(ControlFlow::WaitUntil(Instant::now() + watch::PERIOD));
         } else {
             // The next frame sets the next time. A hidden window may draw it much later, and would wake up all the time.
@@ -321,10 +310,9 @@ impl ApplicationHandler for Viewer {
     }
 
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
-        if self.shown.is_none()
-            && let Err(error) = self.open(event_loop)
-        {
-            self.fail(event_loop, error);
+        if self.shown.is_none() {
+            let opened = self.open(event_loop);
+            self.check(event_loop, opened);
         }
     }
 
@@ -370,9 +358,8 @@ impl ApplicationHandler for Viewer {
                 }
             }
             WindowEvent::RedrawRequested => {
-                if let Err(error) = self.draw(event_loop) {
-                    self.fail(event_loop, error);
-                }
+                let drawn = self.draw(event_loop);
+                self.check(event_loop, drawn);
             }
             WindowEvent::KeyboardInput { event: KeyEvent { logical_key, physical_key, state, repeat, .. }, .. } => {
                 if self.pointer.flight_key(physical_key, state) {
@@ -399,11 +386,17 @@ impl ApplicationHandler for Viewer {
                     self.request_redraw();
                 }
             }
-            WindowEvent::MouseWheel { delta, .. } => self.scroll(scroll(delta, self.size())),
+            WindowEvent::MouseWheel { delta: MouseScrollDelta::LineDelta(_, lines), .. } => self.zoom(lines),
+            WindowEvent::MouseWheel { delta: MouseScrollDelta::PixelDelta(fingers), .. } => {
+                let height = f64::from(self.size().height.max(1));
+                self.state.scene.camera.pan(-(fingers.x / height) as f32, (fingers.y / height) as f32);
+                self.state.camera_was_moved();
+                self.request_redraw();
+            }
             WindowEvent::PinchGesture { delta, .. } => {
                 /// The lines of a wheel for fingers that move to twice their distance.
                 const LINES_PER_DOUBLING: f32 = 7.0;
-                self.scroll(Scroll::Lines(LINES_PER_DOUBLING * delta as f32));
+                self.zoom(LINES_PER_DOUBLING * delta as f32);
             }
             WindowEvent::DroppedFile(path) => {
                 let Self { state, shown: Some(shown), desk: Some(desk), pointer, .. } = self else { return };

@@ -41,20 +41,16 @@ impl Title {
             (false, true) => format!("{frame_ms:.1} ms ({:.0} fps)", 1e3 / frame_ms),
             (false, false) => "nothing moves".to_owned(),
         };
-        window.set_title(&title(state, &pace));
+        let scene = &state.scene;
+        let names = scene.models.iter().map(|model| model.name.as_str()).collect::<Vec<_>>().join(" + ");
+        let visible: u32 = scene.crowd.visible_counts().iter().sum();
+        let view = match scene.show.view {
+            DebugView::Lit => String::new(),
+            view => format!(" · {}", view.name()),
+        };
+        window.set_title(&format!("Throng: {names} · {visible} visible · {}{view} · {pace}", state.clip_name()));
         *self = Self::new();
     }
-}
-
-fn title(state: &State, pace: &str) -> String {
-    let scene = &state.scene;
-    let names: Vec<&str> = scene.models.iter().map(|model| model.name.as_str()).collect();
-    let visible: u32 = scene.crowd.visible_counts().iter().sum();
-    let view = match scene.show.view {
-        DebugView::Lit => String::new(),
-        view => format!(" · {}", view.name()),
-    };
-    format!("Throng: {} · {visible} visible · {}{view} · {pace}", names.join(" + "), state.clip_name())
 }
 
 /// Describes the last frame and the device. `frame_ms` is the time of a frame, or `None` before the first one.

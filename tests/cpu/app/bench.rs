@@ -2,8 +2,7 @@
 
 use throng::app::bench::against::Line;
 use throng::app::bench::fit::{Tried, largest};
-use throng::app::bench::report::Bound;
-use throng::app::bench::summary::Summary;
+use throng::app::bench::report::{Bound, Summary};
 use throng::app::bench::sweep::rounds;
 
 /// A machine that slows down by half from the first pair to the last one.

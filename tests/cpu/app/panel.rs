@@ -1,25 +1,21 @@
 //! The panel, the message and the page of keys, by their widgets: egui's harness lays them out and clicks on them, without a
-//! window. Then the panel's graph, its letters and what is drawn of it.
+//! window. Then the panel's graph and what is drawn of it.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use clap::Parser;
 use egui::accesskit::{Role, Toggled};
-use egui::epaint::{ClippedPrimitive, ImageDelta, Primitive};
-use egui::{
-    CentralPanel, Color32, ColorImage, Context, Event, ImageData, Key, Mesh, Modifiers, PointerButton, RawInput, Rect,
-    Slider, TextureId, TextureOptions, TexturesDelta, pos2,
-};
+use egui::epaint::{ClippedPrimitive, Primitive};
+use egui::{CentralPanel, Color32, Context, Event, Key, Mesh, Modifiers, PointerButton, RawInput, Rect, Slider, pos2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use glam::Vec2;
-use throng::app::bench::summary::Summary;
+use throng::app::bench::report::Summary;
 use throng::app::models::choice_of;
 use throng::app::view::hud::contents::Contents;
 use throng::app::view::hud::graph::{MOST_FRAMES, round_up};
 use throng::app::view::hud::lists::matches;
-use throng::app::view::hud::paint::{Atlas, clip, fill};
+use throng::app::view::hud::paint::{clip, fill};
 use throng::app::view::hud::{Facts, Figures, Notice, Wishes, split_after_press};
 use throng::app::view::state::State;
 use throng::cli::Cli;
@@ -320,28 +316,6 @@ fn clips_stay_inside_the_image() {
     assert_eq!(part(-5.0, f32::NEG_INFINITY, 1e9, f32::INFINITY), Some((0, 0, 100, 50)));
     assert_eq!(part(60.0, 0.0, 70.0, 10.0), None);
     assert_eq!(part(f32::NAN, 0.0, f32::NAN, 10.0), None);
-}
-
-#[test]
-fn parts_of_the_atlas_replace_texels() {
-    let mut atlas = Atlas::default();
-    let delta = |size: [usize; 2], color, pos: Option<[usize; 2]>| {
-        let image = ImageData::Color(Arc::new(ColorImage::filled(size, color)));
-        let mut changes = TexturesDelta::default();
-        changes.push(TextureId::default(), ImageDelta { image, options: TextureOptions::LINEAR, pos });
-        changes
-    };
-    atlas.apply(delta([3, 2], Color32::BLACK, None));
-    atlas.apply(delta([2, 1], Color32::WHITE, Some([1, 1])));
-    // A part that would lie outside is ignored.
-    atlas.apply(delta([2, 9], Color32::RED, Some([0, 2])));
-    let (size, rgba, rows) = atlas.changed().unwrap();
-    let red: Vec<u8> = rgba.chunks(4).map(|texel| texel[0]).collect();
-    assert_eq!((size, red, rows), ([3, 2], vec![0, 0, 0, 0, 255, 255], 0..2));
-    atlas.set_uploaded(true);
-    assert_eq!(atlas.changed(), None);
-    atlas.apply(delta([1, 1], Color32::WHITE, Some([0, 1])));
-    assert_eq!(atlas.changed().unwrap().2, 1..2);
 }
 
 #[test]

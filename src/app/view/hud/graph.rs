@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use egui::{Color32, Mesh, Rect, RichText, Sense, Shape, Ui, Vec2, pos2, vec2};
 
-use crate::app::bench::summary::median_of;
+use crate::app::bench::report::median_of;
 use crate::app::colors;
 use crate::app::text::number;
 use crate::renderer::{CpuStage, Pass, PassTimes, StageTimes};
@@ -15,14 +15,8 @@ use crate::renderer::{CpuStage, Pass, PassTimes, StageTimes};
 pub const MOST_FRAMES: usize = 120;
 const HEIGHT: f32 = 44.0;
 
-/// The times of one frame.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct FrameTimes {
-    /// The CPU's stages.
-    stages: StageTimes,
-    /// The GPU's passes of a few frames before, or zeros if the device has no timestamps.
-    passes: PassTimes,
-}
+/// The times of one frame, and those of the GPU a few frames before, or zeros if the device has no timestamps.
+type FrameTimes = (StageTimes, PassTimes);
 
 /// The last frames.
 #[derive(Debug, Default)]
@@ -36,7 +30,7 @@ impl Figures {
         if self.frames.len() == MOST_FRAMES {
             self.frames.pop_front();
         }
-        self.frames.push_back(FrameTimes { stages, passes: passes.unwrap_or_default() });
+        self.frames.push_back((stages, passes.unwrap_or_default()));
     }
 
     /// Forgets all frames: those of other settings do not count.
@@ -47,15 +41,13 @@ impl Figures {
     /// Returns the median of each stage and of each pass.
     fn medians(&self) -> FrameTimes {
         let median = |of: &dyn Fn(&FrameTimes) -> f64| median_of(self.frames.iter().map(of).collect());
-        FrameTimes {
-            stages: StageTimes(std::array::from_fn(|stage| median(&|frame| frame.stages.0[stage]))),
-            passes: PassTimes(std::array::from_fn(|pass| median(&|frame| frame.passes.0[pass]))),
-        }
+        let stages = std::array::from_fn(|stage| median(&|(stages, _)| stages.0[stage]));
+        (StageTimes(stages), PassTimes(std::array::from_fn(|pass| median(&|(_, passes)| passes.0[pass]))))
     }
 
     /// Returns the median of the CPU's time for a whole frame. `None` before the first one.
     pub fn median_frame_ms(&self) -> Option<f64> {
-        let totals = self.frames.iter().map(|frame| frame.stages.0.iter().sum());
+        let totals = self.frames.iter().map(|(stages, _)| stages.0.iter().sum());
         (!self.frames.is_empty()).then(|| median_of(totals.collect()))
     }
 }
@@ -65,11 +57,11 @@ type Part = (&'static str, [u8; 3]);
 
 /// Draws both graphs with the medians of their parts.
 pub fn show(ui: &mut Ui, figures: &Figures, width: f32) {
-    let stages = CpuStage::ALL.map(|stage| (stage.name(), colors::of_stage(stage)));
-    let passes = Pass::ALL.map(|pass| (pass.name(), colors::of_pass(pass)));
-    show_one(ui, width, figures, "CPU", &stages, |frame| &frame.stages.0);
-    if figures.medians().passes.0.iter().any(|&ms| ms > 0.0) {
-        show_one(ui, width, figures, "GPU", &passes, |frame| &frame.passes.0);
+    let stages = CpuStage::ALL.map(|stage| (stage.name(), colors::STAGES[stage as usize]));
+    let passes = Pass::ALL.map(|pass| (pass.name(), colors::PASSES[pass as usize]));
+    show_one(ui, width, figures, "CPU", &stages, |(stages, _)| &stages.0);
+    if figures.medians().1.0.iter().any(|&ms| ms > 0.0) {
+        show_one(ui, width, figures, "GPU", &passes, |(_, passes)| &passes.0);
     }
 }
 

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use egui::{Align2, Color32, Context, FontId, RawInput, Rect, pos2, vec2};
 
-use super::paint::{Atlas, fill};
+use super::paint::{fill, send_letters};
 use crate::extras::Equipped;
 
 /// The height of letters as a share of the image's height, and the least height in pixels.
@@ -14,7 +14,6 @@ const LEAST_PIXELS: f32 = 11.0;
 #[derive(Default)]
 pub struct Labels {
     context: Context,
-    atlas: Atlas,
 }
 
 impl Labels {
@@ -24,19 +23,16 @@ impl Labels {
         let font = FontId::proportional((SIZE_SHARE * height).max(LEAST_PIXELS).round());
         let screen_rect = Some(Rect::from_min_size(pos2(0.0, 0.0), vec2(width, height)));
         let corner = pos2(0.4 * font.size, height - 0.3 * font.size);
-        let output = self.context.run_ui(RawInput { screen_rect, ..RawInput::default() }, |ui| {
+        let mut output = self.context.run_ui(RawInput { screen_rect, ..RawInput::default() }, |ui| {
             let edges = [(-1.0, 0.0), (1.0, 0.0), (0.0, -1.0), (0.0, 1.0)]
                 .map(|(x, y)| (vec2(x, y), Color32::from_black_alpha(150)));
             for (offset, color) in edges.into_iter().chain([(vec2(0.0, 0.0), Color32::WHITE)]) {
                 ui.ctx().debug_painter().text(corner + offset, Align2::LEFT_BOTTOM, text, font.clone(), color);
             }
         });
-        self.atlas.apply(output.textures_delta);
+        output.textures_delta.clear();
         let primitives = self.context.tessellate(output.shapes, output.pixels_per_point);
         fill(renderer.overlay_mut(), &primitives, output.pixels_per_point, image_size);
-        if let Some((size, rgba, rows)) = self.atlas.changed() {
-            renderer.set_overlay_atlas(size, rgba, rows)?;
-        }
-        Ok(())
+        send_letters(&self.context, renderer)
     }
 }

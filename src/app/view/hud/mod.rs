@@ -25,7 +25,7 @@ use super::state::State;
 use super::words;
 use crate::extras::Equipped;
 use contents::{COVERED, Contents};
-use paint::{Atlas, fill};
+use paint::{fill, send_letters};
 
 pub use graph::Figures;
 pub use label::Labels;
@@ -38,7 +38,8 @@ const PERIOD: Duration = Duration::from_millis(100);
 pub struct Hud {
     context: Context,
     input: Input,
-    atlas: Atlas,
+    /// Whether the renderer has all letters.
+    has_letters: bool,
     contents: Contents,
     /// Whether a movement of the cursor over the picture changes what is shown: the name of a joint.
     follows_cursor: bool,
@@ -61,7 +62,7 @@ impl Hud {
         Self {
             context,
             input,
-            atlas: Atlas::default(),
+            has_letters: false,
             contents: Contents::new(shows_panel),
             follows_cursor: false,
             cursor: Pos2::ZERO,
@@ -75,10 +76,8 @@ impl Hud {
     /// Takes an event. Returns whether it belongs to the panel alone.
     pub fn takes(&mut self, window: &OsWindow, event: &WindowEvent) -> bool {
         // The panel's keys are those of the program, except while a text is typed.
-        if !self.is_visible() {
-            return false;
-        }
-        if matches!(event, WindowEvent::KeyboardInput { .. }) && !self.context.text_edit_focused() {
+        let is_key = matches!(event, WindowEvent::KeyboardInput { .. });
+        if !self.is_visible() || is_key && !self.context.text_edit_focused() {
             return false;
         }
         let response = self.input.on_window_event(window, event);
@@ -148,9 +147,9 @@ impl Hud {
         self.has_events = true;
     }
 
-    /// Notes that the renderer is a new one, which has no atlas.
+    /// Notes that the renderer is a new one, which has no letters.
     pub fn renderer_was_replaced(&mut self) {
-        self.atlas.set_uploaded(false);
+        self.has_letters = false;
         self.laid_out = None;
     }
 
@@ -205,12 +204,14 @@ impl Hud {
         self.follows_cursor = words::character_with_names(state).is_some();
         let delay = output.viewport_output.values().map(|viewport| viewport.repaint_delay).min();
         self.input.handle_platform_output(window, output.platform_output);
-        self.atlas.apply(output.textures_delta);
+        // The panel has no other images than the atlas of letters, which seldom changes. So the whole atlas is sent then.
+        self.has_letters &= output.textures_delta.set.is_empty();
+        output.textures_delta.clear();
         let primitives = self.context.tessellate(output.shapes, output.pixels_per_point);
         fill(renderer.overlay_mut(), &primitives, output.pixels_per_point, image_size);
-        if let Some((size, rgba, rows)) = self.atlas.changed() {
-            renderer.set_overlay_atlas(size, rgba, rows)?;
-            self.atlas.set_uploaded(true);
+        if !self.has_letters {
+            send_letters(&self.context, renderer)?;
+            self.has_letters = true;
         }
         let is_soon = |delay: &Duration| *delay < Duration::from_secs(60);
         let redraw_after = if self.has_events { Some(Duration::ZERO) } else { delay.filter(is_soon) };

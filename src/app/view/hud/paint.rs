@@ -1,69 +1,13 @@
 //! From egui's shapes to the overlay.
 //!
-//! In: egui's triangles and changes of its one texture, the atlas of letters. Out: [`Triangles`] in pixels, and the atlas.
+//! In: egui's triangles, in points, and its letters. Out: [`Triangles`] in pixels, and a renderer's atlas.
 
-use std::ops::Range;
-
+use anyhow::Result;
 use ash::vk;
-use egui::epaint::{ImageData, ImageDelta, Primitive};
-use egui::{ClippedPrimitive, TextureId, TexturesDelta};
+use egui::epaint::Primitive;
+use egui::{ClippedPrimitive, Color32, Context};
 
-use crate::extras::{OverlayDraw, OverlayVertex, Triangles};
-
-/// The atlas of letters, as egui has described it so far.
-#[derive(Debug, Default)]
-pub struct Atlas {
-    size: [u32; 2],
-    rgba: Vec<u8>,
-    /// The rows that the renderer does not have yet.
-    changed_rows: Range<u32>,
-}
-
-impl Atlas {
-    /// Applies egui's changes. Only the atlas itself is kept: the panel has no other images.
-    pub fn apply(&mut self, mut delta: TexturesDelta) {
-        delta.free.clear();
-        for (id, deltas) in std::mem::take(&mut delta.set) {
-            if id == TextureId::default() {
-                deltas.iter().for_each(|delta| self.apply_one(delta));
-            }
-        }
-    }
-
-    fn apply_one(&mut self, delta: &ImageDelta) {
-        let ImageData::Color(image) = &delta.image;
-        let [width, height] = image.size;
-        let [left, top] = delta.pos.unwrap_or_default();
-        if delta.pos.is_none() {
-            self.size = [width as u32, height as u32];
-            self.rgba = vec![0; 4 * width * height];
-            self.changed_rows = 0..height as u32;
-        }
-        let row_bytes = 4 * self.size[0] as usize;
-        for (row, pixels) in image.pixels.chunks_exact(width.max(1)).enumerate() {
-            let start = (top + row) * row_bytes + 4 * left;
-            if let Some(texels) = self.rgba.get_mut(start..start + 4 * width) {
-                let row = (top + row) as u32;
-                let rows = &self.changed_rows;
-                self.changed_rows =
-                    if rows.is_empty() { row..row + 1 } else { rows.start.min(row)..rows.end.max(row + 1) };
-                for (texel, pixel) in texels.chunks_exact_mut(4).zip(pixels) {
-                    texel.copy_from_slice(&pixel.to_array());
-                }
-            }
-        }
-    }
-
-    /// Returns the size, the texels and the changed rows if the renderer does not have all of them.
-    pub fn changed(&self) -> Option<([u32; 2], &[u8], Range<u32>)> {
-        (!self.changed_rows.is_empty()).then(|| (self.size, &self.rgba[..], self.changed_rows.clone()))
-    }
-
-    /// Notes whether the renderer has the atlas.
-    pub fn set_uploaded(&mut self, is_uploaded: bool) {
-        self.changed_rows = if is_uploaded { 0..0 } else { 0..self.size[1] };
-    }
-}
+use crate::extras::{Equipped, OverlayDraw, OverlayVertex, Triangles};
 
 /// Replaces an overlay by egui's triangles. Their positions are in points.
 pub fn fill(overlay: &mut Triangles, primitives: &[ClippedPrimitive], pixels_per_point: f32, image_size: [u32; 2]) {
@@ -81,6 +25,14 @@ pub fn fill(overlay: &mut Triangles, primitives: &[ClippedPrimitive], pixels_per
         overlay.indices.extend(mesh.indices.iter().map(|index| first + index));
         overlay.draws.push(OverlayDraw { clip, index_count: mesh.indices.len() as u32 });
     }
+}
+
+/// Sends the atlas of letters to a renderer.
+pub fn send_letters(context: &Context, renderer: &mut Equipped) -> Result<()> {
+    let atlas = context.fonts(|fonts| fonts.image());
+    let size = atlas.size.map(|texels| texels as u32);
+    let rgba: Vec<u8> = atlas.pixels.iter().flat_map(Color32::to_array).collect();
+    Ok(renderer.set_overlay_atlas(size, &rgba, 0..size[1])?)
 }
 
 /// Returns the part of an image that a rectangle covers, or `None` if it is empty.
