@@ -4,7 +4,8 @@
 //! [`Clip::drift`], so that whoever draws the body can move it by that. The rest of the way stays, and heights do.
 //!
 //! The body is what moves with one node: the highest one that a clip can move. Of several such nodes, that of the most palette
-//! entries counts, and those that go the same way go with it. The place of the body is the mean of its palette's nodes.
+//! entries counts, and those that go the same way go with it. Parts of which none is more than a half are no body. The place of
+//! the body is the mean of its palette's nodes.
 //!
 //! | the way | the clip's drift |
 //! |---|---|
@@ -59,8 +60,12 @@ pub fn keep_in_place(model: &mut Model) {
         if (start, drift) == (DVec3::ZERO, DVec3::ZERO) || !drift.as_vec3().is_finite() {
             continue;
         }
+        let goes_along = |(.., way): &&(u32, usize, Movement)| way.distance(body) <= MOST_APART * height;
+        if 2 * ways.iter().filter(goes_along).map(|(_, count, _)| count).sum::<usize>() <= model.palette.len() {
+            continue;
+        }
         let mut moves = false;
-        for (top, ..) in ways.iter().filter(|(.., way)| way.distance(body) <= MOST_APART * height) {
+        for (top, ..) in ways.iter().filter(goes_along) {
             // Only nodes with a matrix, which never move, are above this one.
             let above = model.skeleton.parent(*top as usize).map_or(Affine3A::IDENTITY, |parent| matrices[parent]);
             let parent_from_model = above.as_daffine3().matrix3.inverse();

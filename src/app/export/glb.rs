@@ -12,7 +12,7 @@ use bytemuck::Pod;
 use glam::{Affine2, DAffine3, DMat4, Vec2, Vec3};
 use serde_json::{Value, json};
 
-use super::{Part, PosedScene};
+use super::scene::{Part, PosedScene};
 use crate::app::output::folder_of;
 use crate::model::{
     AlphaMode, Filter, Geometry, ImageSource, Material, MaterialTexture, Model, Texture, TextureSampler, Topology, Wrap,

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::{Context, Result};
 use glam::{DVec3, Vec3, Vec4};
 
-use super::{Part, PosedNode, PosedScene};
+use super::scene::{Part, PosedNode, PosedScene};
 use crate::model::{Geometry, Topology};
 use crate::shader_types::unpack_octahedral;
 

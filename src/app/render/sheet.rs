@@ -10,9 +10,9 @@ use anyhow::{Result, bail};
 
 use crate::app::aim::Shows;
 use crate::app::gpu::{finish, offscreen_device, offscreen_renderer};
+use crate::app::label::Labels;
 use crate::app::output::progress_bar;
 use crate::app::scene::Scene;
-use crate::app::view::hud::Labels;
 use crate::cli::{RenderArgs, SheetChoice, Size, WrongUsage};
 use crate::crowd::{ClipChoice, Crowd};
 use crate::model::text::printable;

@@ -40,7 +40,7 @@ fn a_command_line_has_the_same_arguments_again() {
 #[test]
 fn the_command_line_of_a_picture_has_every_option() {
     /// The output, and what makes several images of one.
-    const OTHERS: [&str; 3] = ["out", "frames", "turntable"];
+    const OTHERS: [&str; 4] = ["out", "frames", "turntable", "sheet"];
     const VALUES: &str = "clips=walk.glb scene=Two clip=all morph=smile=0.5 time=0.25 speed=-2 phase=zero \
         seed=18446744073709551615 spacing=1.5 height=1.7 layout=ring variety=0.125 travel=on camera=10,20 view=back \
         look-at=0,1,-0.5 distance=3 fov=15 background=#204060 ground=shadow exposure=-1 sun=60,12 cull=off share-poses=30 \

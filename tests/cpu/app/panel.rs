@@ -12,10 +12,10 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use glam::Vec2;
 use throng::app::bench::report::Summary;
 use throng::app::models::choice_of;
+use throng::app::paint::{clip, fill};
 use throng::app::view::hud::contents::Contents;
 use throng::app::view::hud::graph::{MOST_FRAMES, round_up};
 use throng::app::view::hud::lists::matches;
-use throng::app::view::hud::paint::{clip, fill};
 use throng::app::view::hud::{Facts, Figures, Notice, Wishes, split_after_press};
 use throng::app::view::state::State;
 use throng::cli::Cli;
@@ -332,21 +332,16 @@ fn indices_of_all_meshes_refer_to_one_list() {
     assert!(overlay.vertices.iter().all(|vertex| vertex.position_pixels.iter().all(|x| [0.0, 2.0].contains(x))));
 }
 
-/// The first row is that of the clip that plays.
+/// The mark of the clip that plays is set.
 #[test]
 fn marks_beside_clips_add_them() {
     let mut window = open(&path_of(WALKER), "--clip Walk --instances 1");
-    let boxes: Vec<_> = window.get_all_by_role(Role::CheckBox).collect();
-    let marks: Vec<bool> = boxes
-        .iter()
-        .filter(|own| own.accesskit_node().label().is_none_or(|name| name.is_empty()))
-        .map(|own| own.accesskit_node().toggled() == Some(Toggled::True))
-        .collect();
-    assert_eq!(marks, [true, false, false, false]);
-    boxes.iter().filter(|own| own.accesskit_node().label().is_none_or(|name| name.is_empty())).nth(3).unwrap().click();
-    drop(boxes);
+    let marks = || window.get_all_by_label("play it together with the other marked clips");
+    let are_set: Vec<_> = marks().map(|mark| mark.accesskit_node().toggled() == Some(Toggled::True)).collect();
+    assert_eq!(are_set, [true, false, false, false]);
+    marks().nth(1).unwrap().click();
     window.run();
-    assert_eq!(window.state().wishes.together, Some(vec![0, 3]));
+    assert_eq!(window.state().wishes.together, Some(vec![0, 1]));
     let model = &window.state().state.scene.models[0];
     assert_eq!(choice_of(model, &[0, 3]), ClipChoice::Name("Walk+Wave".to_owned()));
     assert_eq!((choice_of(model, &[2]), choice_of(model, &[])), (ClipChoice::Index(2), ClipChoice::None));

@@ -36,7 +36,7 @@ const OUTSIDE: [(&str, &[&str]); 9] = [
     ("ash", &["vulkan", "renderer", "extras", "app"]),
     ("gpu_allocator", &["vulkan", "renderer", "app"]),
     ("winit", &["app"]),
-    ("egui", &["app/view/hud"]),
+    ("egui", &["app/label.rs", "app/paint.rs", "app/view/hud"]),
     ("egui_winit", &["app/view/hud"]),
     ("clap", &["cli.rs", "cli", "main.rs", "app/shell.rs", "app/render/sequence.rs"]),
     ("plotters", &["app/bench/plot.rs"]),

@@ -1,16 +1,14 @@
 //! The panel over the picture, with egui.
 //!
 //! In: winit's events and the [`Facts`] of a frame. Out: an overlay for the renderer, a changed [`State`], and [`Wishes`]. The
-//! files: [`contents`] with the [`panel`], its [`lists`] and its [`graph`], and [`paint`], the way to the renderer.
+//! files: [`contents`] with the [`panel`], its [`lists`] and its [`graph`], and [`paint`](crate::app::paint), the way to the renderer.
 //!
 //! Invariants: a hidden panel costs nothing. A shown one is laid out after events, and otherwise a few times a second. In
 //! between, the same triangles are drawn.
 
 pub mod contents;
 pub mod graph;
-mod label;
 pub mod lists;
-pub mod paint;
 pub mod panel;
 
 use std::time::{Duration, Instant};
@@ -23,12 +21,11 @@ use winit::window::Window as OsWindow;
 
 use super::state::State;
 use super::words;
+use crate::app::paint::{fill, send_letters};
 use crate::extras::Equipped;
 use contents::{COVERED, Contents};
-use paint::{fill, send_letters};
 
 pub use graph::Figures;
-pub use label::Labels;
 pub use panel::{Facts, Notice, Wishes};
 
 /// The panel is laid out again after this time although nothing has happened, for the graph and the time.
