@@ -261,7 +261,7 @@ impl PoseArgs {
             models: self.model.iter().cloned().collect(),
             clips: self.clips.clone(),
             file_scene: self.file_scene.clone(),
-            clip: self.clip.clone().unwrap_or_default(),
+            clip: self.clip.clone().unwrap_or(args.crowd.clip),
             morphs: self.morphs.clone(),
             ..args.crowd
         };

@@ -12,7 +12,7 @@ fn a_reopened_mesh_gives_the_same_picture() {
     let fox = sample_path("Fox/Fox.glb").display().to_string();
     for (model, clip) in [(bundled("walker.glb"), "Wave"), (fox, "Run"), (bundled("jelly.gltf"), "0")] {
         let text = place.succeed(&format!("pose {model} --clip {clip} --time 0.4 --out posed.glb"));
-        assert!(text.starts_with("posed.glb: 1 node, "), "{text}");
+        assert!(text.starts_with("posed.glb: ") && text.contains(" node"), "{text}");
         let options = "--size 160x120 --camera 30,10 --ground off --background #808080 --validation --out";
         place.succeed(&format!("render {model} --clip {clip} --time 0.4 --root-motion keep {options} a.png"));
         place.succeed(&format!("render posed.glb {options} b.png"));
