@@ -40,7 +40,7 @@ fn inspect_tells_people_and_programs_what_is_in_the_file() {
     let (place, walker) = (Place::new(), bundled("walker.glb"));
     let text = place.succeed(&format!("inspect {walker}"));
     for line in [
-        "  2  Idle  duration: 4 s, shown first, moves (joints: 21, root), repeats, jump: 0,",
+        "  2  Idle  duration: 4 s, shown first, moves (joints: 21, root), repeats, interpolations (LINEAR:",
         "  0  walker  0          0      256    256     256.0 KiB  PNG     4.4 KiB  341.3 KiB",
     ] {
         assert!(text.lines().any(|found| found == line), "{line:?} is missing:\n{text}");
