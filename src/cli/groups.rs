@@ -136,11 +136,12 @@ pub struct LookArgs {
     /// Background: sky, none (transparent in .png and .apng files), white, grey, black, or a colour such as #20406f.
     #[arg(long, value_name = "sky|none|COLOUR", default_value = "sky", value_parser = values::parse_background)]
     pub background: Background,
-    /// Draw the ground and the shadows on it, or the shadows alone, also in a transparent image [default: on, or off with
-    /// --background none or a --stage before world].
-    #[arg(long, value_name = "on|shadow|off", value_parser = values::one_of(Ground::ALL), action = ArgAction::Set)]
+    /// Draw the ground and the shadows on it, without its pattern, or the shadows alone, also in a transparent image [default:
+    /// on, or off with --background none or a --stage before world].
+    #[arg(long, value_name = "on|plain|shadow|off", value_parser = values::one_of(Ground::ALL), action = ArgAction::Set)]
     pub ground: Option<Ground>,
-    /// Exposure in stops: each stop doubles the brightness. Unlit materials keep their colours.
+    /// Exposure in stops, beside the one that fits the sun's height: each stop doubles the brightness. Unlit materials keep
+    /// their colours.
     #[arg(long, value_name = "EV", default_value = "0", value_parser = values::number(-16.0..=16.0, "-16 to 16 stops"), allow_negative_numbers = true)]
     pub exposure: f64,
     /// Direction of the sun: degrees around the crowd (0 shines from the front, 90 from +X) and degrees above the horizon.

@@ -7,7 +7,7 @@ use glam::{Mat4, Vec3};
 
 use crate::crowd::Crowd;
 use crate::shader_types::FrameData;
-use crate::view::{Detail, Look, OrbitCamera, ShadowScene, ShadowView, Sky};
+use crate::view::{Detail, Ground, Look, OrbitCamera, ShadowScene, ShadowView, Sky};
 
 /// The pattern of the ground repeats after as many cells (`ground.frag`).
 const PATTERN_CELLS: f64 = 20.0;
@@ -50,7 +50,9 @@ pub fn frame_data(
     let (camera_position, bounds) = (shot.camera.position(), crowd.bounds());
     data.opaque_alpha = f32::from(transparent);
     data.ground_reach_metres = ground_reach(bounds.radius(), camera_position.y);
-    data.ground_cell_metres = grid_spacing(bounds.radius());
+    // Cells that are much smaller than a pixel show the mean of the pattern.
+    let cells_share = if shot.look.ground == Ground::Plain { 1e-6 } else { 1.0 };
+    data.ground_cell_metres = cells_share * grid_spacing(bounds.radius());
     if shot.look.draws_ground() {
         let direction_from_clip = Mat4::from_cols_array_2d(&data.direction_from_clip);
         data.hidden_sky_height = hidden_sky(camera_position, direction_from_clip, data.ground_reach_metres);

@@ -6,6 +6,8 @@
 
 use glam::Vec3;
 
+use super::sky::Sky;
+
 /// The background of the crowd and the ground.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Background {
@@ -24,6 +26,8 @@ pub enum Ground {
     /// It is drawn, with the shadows on it.
     #[default]
     On,
+    /// It is drawn without its pattern.
+    Plain,
     /// Only the shadows on it are drawn: they darken a colour, or cover a transparent image. Over the sky it is the same as
     /// [`Self::On`].
     Shadow,
@@ -33,7 +37,8 @@ pub enum Ground {
 
 impl Ground {
     /// All values with their names.
-    pub const ALL: [(&str, Self); 3] = [("on", Self::On), ("shadow", Self::Shadow), ("off", Self::Off)];
+    pub const ALL: [(&str, Self); 4] =
+        [("on", Self::On), ("plain", Self::Plain), ("shadow", Self::Shadow), ("off", Self::Off)];
 }
 
 /// The look of a picture.
@@ -43,8 +48,8 @@ pub struct Look {
     pub background: Background,
     /// The ground and the shadows on it.
     pub ground: Ground,
-    /// The exposure in stops: each stop doubles the brightness of lit materials, ground and sky. Unlit materials keep their
-    /// colours, which are meant for the display.
+    /// The exposure in stops, beside the one that fits the light ([`Look::exposure`]): each stop doubles the brightness of lit
+    /// materials, ground and sky. Unlit materials keep their colours, which are meant for the display.
     pub exposure_ev: f32,
     /// The direction of the sun.
     pub sun: SunDirection,
@@ -67,12 +72,15 @@ impl Look {
 
     /// Returns whether the ground has a surface, and not only shadows.
     pub fn draws_ground(&self) -> bool {
-        self.ground == Ground::On || self.ground == Ground::Shadow && self.background == Background::Sky
+        matches!(self.ground, Ground::On | Ground::Plain)
+            || self.ground == Ground::Shadow && self.background == Background::Sky
     }
 
-    /// Returns the factor of radiance before tone mapping.
+    /// Returns the factor of radiance before tone mapping. It follows the light, as an eye does: under a low sun a picture is
+    /// as bright as under the default one.
     pub fn exposure(&self) -> f32 {
-        self.exposure_ev.exp2()
+        let metered = |sun: SunDirection| Sky::clear(sun.to_light()).metered();
+        self.exposure_ev.exp2() * (metered(SunDirection::default()) / metered(self.sun))
     }
 }
 

@@ -76,6 +76,19 @@ impl Sky {
         [sun, self.irradiance_on_ground()].map(|irradiance| self.ground_albedo * irradiance / PI)
     }
 
+    /// Returns what a light meter reads: the luminance of the irradiance of open ground, and of a ball that is seen with the sun
+    /// behind the eye, in their geometric mean. Under a low sun the ground is dark, and what stands on it is not.
+    pub fn metered(&self) -> f32 {
+        /// Of linear RGB (IEC 61966-2-1).
+        const LUMINANCE: Vec3 = Vec3::new(0.2126, 0.7152, 0.0722);
+        /// The mean cosine of the lit side, and the share of the sky that a side of a ball sees.
+        const BALL: [f32; 2] = [2.0 / 3.0, 0.5];
+        let sky = self.irradiance_on_ground();
+        let ground = self.sun * self.to_sun.y.max(0.0) + sky;
+        let ball = BALL[0] * self.sun + BALL[1] * sky;
+        (LUMINANCE.dot(ground) * LUMINANCE.dot(ball)).sqrt()
+    }
+
     /// Returns the sky for the shaders.
     pub fn data(&self) -> SkyData {
         let [sunlit, ambient] = self.ground_radiance();

@@ -183,4 +183,10 @@ impl Budget {
         let with_texels_of = |bytes: u64| texels.saturating_mul(bytes).saturating_add(encoded_bytes);
         self.take_bytes(with_texels_of(DECODING_TEXEL_BYTES), with_texels_of(TEXEL_BYTES), file_bytes)
     }
+
+    /// Returns how many texels may be decoded at once: in half of the memory that is left, beside other work.
+    pub fn texels_at_once(&self, file_bytes: u64) -> u64 {
+        let left = TOTAL.at(file_bytes).saturating_sub(self.bytes.get());
+        TEXELS.at(file_bytes).min(left / 2 / DECODING_TEXEL_BYTES)
+    }
 }

@@ -128,8 +128,8 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
     let container = file::split(bytes, &mut warnings)?;
     let mut document = Document::open(&container, files, &mut warnings)?;
     let mut motion_warnings = Warnings::default();
-    let read_motion = || Motion::read(&document, scene, &mut motion_warnings);
-    let (motion, ahead) = while_decoding(&document, read_motion);
+    let read_motion = |document: &_| Motion::read(document, scene, &mut motion_warnings);
+    let (motion, ahead) = while_decoding(&mut document, read_motion);
     let mut materials = Materials::read(&mut document, ahead, &mut warnings)?;
     warnings.append(motion_warnings);
     let Motion { tree, skins, clips, humanoid } = motion?;

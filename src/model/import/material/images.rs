@@ -135,22 +135,24 @@ fn encoded_bytes(
     }
 }
 
-/// The largest number of texels to decode ahead, possibly all at once: two textures of 2048 x 2048. Others are decoded
+/// The largest number of texels to decode ahead, possibly all at once: four textures of 4096 x 4096. Others are decoded
 /// one at a time when they are used.
-const MAX_TEXELS_AHEAD: u64 = 8 << 20;
+const MAX_TEXELS_AHEAD: u64 = 64 << 20;
 
 /// The RGBA texels of images that are already decoded, by glTF index.
 pub type DecodedAhead = HashMap<usize, Vec<u8>>;
 
 /// Runs `work` on this thread while other threads decode images.
-pub fn while_decoding<T>(document: &Document, work: impl FnOnce() -> T) -> (T, DecodedAhead) {
-    let tasks = tasks(document);
+pub fn while_decoding<'f, T>(document: &mut Document<'f>, work: impl FnOnce(&Document<'f>) -> T) -> (T, DecodedAhead) {
+    let fetched = fetch_ahead(document);
+    let document = &*document;
+    let tasks = tasks(document, &fetched);
     let mut decoded: Vec<Option<Vec<u8>>> = vec![None; tasks.len()];
     let done = rayon::in_place_scope(|scope| {
         for (&(_, encoded), decoded) in tasks.iter().zip(&mut decoded) {
             scope.spawn(move |_| *decoded = decode(encoded));
         }
-        work()
+        work(document)
     });
     (done, tasks.iter().zip(decoded).filter_map(|(&(source, _), rgba)| Some((source, rgba?))).collect())
 }
@@ -160,15 +162,40 @@ fn decode(encoded: &[u8]) -> Option<Vec<u8>> {
     decode_rgba(open_decoder(encoded).ok()?.0).ok()
 }
 
-/// Returns the images in the file's buffers that materials use: their glTF indices and their encoded bytes.
-fn tasks<'d>(document: &'d Document) -> Vec<(usize, &'d [u8])> {
-    let json::Root { materials, textures, images, .. } = &document.root;
-    let sources = materials.iter().flat_map(textures_of).flatten().filter_map(|texture| textures.get(texture.index));
-    let sources: BTreeSet<usize> = sources.map(|texture| texture.source.value()).collect();
-    let (mut tasks, mut texels_left) = (Vec::new(), MAX_TEXELS_AHEAD);
-    for source in sources {
-        let Some(view) = images.get(source).and_then(|image| image.buffer_view) else { continue };
-        let Ok((encoded, _)) = document.view(view.value(), "images") else { continue };
+/// Reads the images outside of the file's buffers that materials use, until their bytes are too many.
+fn fetch_ahead(document: &mut Document) -> HashMap<usize, Arc<Vec<u8>>> {
+    let Document { root, files, .. } = document;
+    let (mut fetched, mut bytes) = (HashMap::new(), 0);
+    for source in used(root) {
+        let Some(uri) = root.images.get(source).and_then(|image| image.uri.as_deref()) else { continue };
+        if bytes > ENCODED_IMAGE_BYTES.at(files.bytes_read()) {
+            break;
+        }
+        if let Ok(encoded) = files.fetch(uri) {
+            bytes += encoded.len() as u64;
+            fetched.insert(source, encoded);
+        }
+    }
+    fetched
+}
+
+/// Returns the glTF indices of the images that materials use.
+fn used(root: &json::Root) -> BTreeSet<usize> {
+    let textures = root.materials.iter().flat_map(textures_of).flatten();
+    textures.filter_map(|texture| Some(root.textures.get(texture.index)?.source.value())).collect()
+}
+
+/// Returns the images to decode ahead: their glTF indices and their encoded bytes.
+fn tasks<'d>(document: &'d Document, fetched: &'d HashMap<usize, Arc<Vec<u8>>>) -> Vec<(usize, &'d [u8])> {
+    let at_once = document.budget.texels_at_once(document.files.bytes_read());
+    let (mut tasks, mut texels_left) = (Vec::new(), at_once.min(MAX_TEXELS_AHEAD));
+    for source in used(&document.root) {
+        let view = || document.root.images.get(source)?.buffer_view;
+        let encoded = match fetched.get(&source) {
+            Some(fetched) => Some(&***fetched),
+            None => view().and_then(|view| document.view(view.value(), "images").ok()).map(|(encoded, _)| encoded),
+        };
+        let Some(encoded) = encoded else { continue };
         let Some(texels) = open_decoder(encoded).ok().map(|(decoder, _)| texel_count(&decoder)) else { continue };
         if let Some(left) = texels_left.checked_sub(texels) {
             texels_left = left;
