@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+pub mod files;
 mod groups;
 pub mod keys;
 mod line;

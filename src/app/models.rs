@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use super::morphs::hold_morphs;
 use super::text::counted;
 use crate::animation::{PoseScratch, apply_bind_pose, joint_matrices, mirrored_by_clips, pose_model};
+use crate::cli::files::named_files;
 use crate::cli::{ClipArgs, CrowdArgs, FileSceneArgs, RootMotion, ShowArgs};
 use crate::crowd::ClipChoice;
 use crate::levels;
@@ -29,8 +30,7 @@ const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walke
 /// detail. Warnings go to standard error.
 pub fn load_models(args: &CrowdArgs) -> Result<Arc<[Model]>> {
     let CrowdArgs { models: paths, file_scene, clips, clip, morphs, root_motion, show, .. } = args;
-    let files: Vec<Option<&PathBuf>> = if paths.is_empty() { vec![None] } else { paths.iter().map(Some).collect() };
-    let mut models = files.into_iter().map(|path| load_file(path, file_scene)).collect::<Result<Vec<_>>>()?;
+    let mut models = load_files(paths, file_scene)?;
     for model in models.iter_mut().filter(|model| is_bare(model)) {
         embody(model)?;
     }
@@ -84,6 +84,31 @@ pub fn load_model(path: Option<&PathBuf>, clips: &ClipArgs, file_scene: &FileSce
     let mut model = load_file(path, file_scene)?;
     add_clips(std::slice::from_mut(&mut model), clips)?;
     Ok(model)
+}
+
+/// Loads the files that arguments name, or the bundled character if there are none. If some of several files cannot be read, there
+/// are warnings, and the others are returned.
+fn load_files(arguments: &[PathBuf], file_scene: &FileSceneArgs) -> Result<Vec<Model>> {
+    if arguments.is_empty() {
+        return Ok(vec![load_file(None, file_scene)?]);
+    }
+    let (mut models, mut errors) = (Vec::new(), Vec::new());
+    for (path, casting) in named_files(arguments) {
+        match load_file(Some(&path), file_scene) {
+            Ok(mut model) => {
+                model.source.casting = casting;
+                models.push(model);
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    if models.is_empty() && !errors.is_empty() {
+        return Err(errors.swap_remove(0));
+    }
+    for error in errors {
+        tracing::warn!("{error:#}; the other files are shown");
+    }
+    Ok(models)
 }
 
 fn load_file(path: Option<&PathBuf>, file_scene: &FileSceneArgs) -> Result<Model> {

@@ -81,7 +81,7 @@ impl Scene {
 
     fn with_threads(pool: Arc<rayon::ThreadPool>, models: Arc<[Model]>, options: SceneOptions) -> Result<Self> {
         let SceneOptions { crowd: args, count, size, lod_error } = options;
-        let mut crowd = Crowd::new(Arc::clone(&models), &args.settings(count.instances(args)))?;
+        let mut crowd = Crowd::new(Arc::clone(&models), &args.settings(count.instances(&models), models.len()))?;
         for note in crowd.notes() {
             tracing::warn!("{note}");
         }

@@ -9,6 +9,7 @@ use super::values::{self, CameraChoice, Direction, LookAt, MorphArg, RootMotion,
 use crate::animation::Stage;
 use crate::crowd::{ClipChoice, CrowdSettings, Layout, MAX_INSTANCES, PhaseMode};
 use crate::extras::DebugView;
+use crate::model::Model;
 use crate::model::import::SceneChoice;
 use crate::renderer::Skinning;
 use crate::view::{Background, Ground, Look, SunDirection};
@@ -16,7 +17,8 @@ use crate::view::{Background, Ground, Look, SunDirection};
 /// The models of a crowd, their animation, the camera and the look of the picture.
 #[derive(Debug, Clone, Args, Serialize)]
 pub struct CrowdArgs {
-    /// Model files (.gltf, .glb, .vrm); several make a mixed crowd [default: the bundled character].
+    /// Model files (.gltf, .glb, .vrm), or folders of them; several make a mixed crowd. `FILE@1.6` scales one to a height in
+    /// metres, and `FILE*5` has five instances for each of the others [default: the bundled character].
     #[serde(skip)]
     pub models: Vec<PathBuf>,
     #[command(flatten)]
@@ -170,7 +172,7 @@ pub struct FileSceneArgs {
 /// The size of a crowd, and the threads that animate it.
 #[derive(Debug, Clone, Copy, Args, Serialize)]
 pub struct CrowdSizeArgs {
-    /// Number of instances [default: one of each model].
+    /// Number of instances [default: one of each model, or its share].
     #[arg(long, short = 'n', value_name = "N", value_parser = values::whole_number(1..=MAX_INSTANCES), allow_negative_numbers = true)]
     pub instances: Option<u32>,
     /// Number of threads that animate [default: the number of cores].
@@ -179,9 +181,10 @@ pub struct CrowdSizeArgs {
 }
 
 impl CrowdSizeArgs {
-    /// Returns the number of instances of this crowd.
-    pub fn instances(&self, crowd: &CrowdArgs) -> u32 {
-        self.instances.unwrap_or(crowd.models.len().clamp(1, MAX_INSTANCES as usize) as u32)
+    /// Returns the number of instances of a crowd of these models.
+    pub fn instances(&self, models: &[Model]) -> u32 {
+        let shares: u64 = models.iter().map(|model| u64::from(model.source.casting.shares)).sum();
+        self.instances.unwrap_or(shares.clamp(1, MAX_INSTANCES.into()) as u32)
     }
 }
 
@@ -249,14 +252,14 @@ impl CrowdArgs {
         Look { background, ground, exposure_ev: exposure as f32, sun }
     }
 
-    /// Returns the settings of a crowd of this size.
-    pub fn settings(&self, instance_count: u32) -> CrowdSettings {
+    /// Returns the settings of a crowd of this size, of so many models.
+    pub fn settings(&self, instance_count: u32, models: usize) -> CrowdSettings {
         /// Enough to tell neighbours apart, and not so much that a model looks like another one.
         const VARIETY: f64 = 0.5;
         // A single instance looks as its file describes it.
         let variety = if instance_count == 1 { 0.0 } else { VARIETY };
         // One instance of each model is a line-up.
-        let is_line_up = self.models.len() > 1 && self.models.len() == instance_count as usize;
+        let is_line_up = models > 1 && models == instance_count as usize;
         let layout = self.layout.unwrap_or(if is_line_up { Layout::Line } else { Layout::Grid });
         // A single instance at --time 0.4 shows the clip at 0.4 seconds, and characters in a line are compared.
         let is_one = instance_count == 1 || layout == Layout::Line;

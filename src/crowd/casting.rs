@@ -102,12 +102,14 @@ impl Crowd {
         self.show_all();
     }
 
-    /// Places the instances. Models are assigned in turn, so that they are equally frequent, and then shuffled, but for a line.
+    /// Places the instances. Models are assigned in turn, by their shares, and then shuffled, but for a line.
     fn place_instances(&mut self, settings: &CrowdSettings, clips: &[ModelClips]) {
         let count = settings.instance_count;
         let seed = self.seed;
         let random = |stream| SplitMix64::new(seed, stream);
-        let mut model_of_rank: Vec<u32> = (0..count).map(|k| k % self.models.len() as u32).collect();
+        let shares = |(model, index): (&Model, u32)| std::iter::repeat_n(index, model.source.casting.shares as usize);
+        let mut model_of_rank: Vec<u32> =
+            self.models.iter().zip(0..).flat_map(shares).cycle().take(count as usize).collect();
         let places = if settings.layout == Layout::Line {
             let reaches = match settings.spacing_metres {
                 Some(metres) => vec![Vec2::splat(0.5 * metres); self.models.len()],

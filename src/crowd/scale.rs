@@ -6,6 +6,7 @@ use glam::Vec2;
 use super::Crowd;
 use super::settings::ModelClips;
 use crate::measure::rest_height;
+use crate::model::Model;
 
 /// The scales that repair a unit, with their logarithms: none, centimetres, millimetres, and both the other way around. A tenth
 /// is not one of them: no tool works in decimetres, and a fox of 15 metres next to a man would be no repair.
@@ -35,11 +36,16 @@ fn common_unit_scales(sizes: &[f32]) -> Vec<f32> {
 }
 
 impl Crowd {
-    /// Returns a scale for each model: the one that gives it a height, or otherwise one that brings models with different
+    /// Returns a scale for each model: the one that gives it the wanted height, or otherwise one that brings models with different
     /// units to a common size.
     pub(super) fn unit_scales(&mut self, height_metres: Option<f32>) -> Vec<f32> {
-        let Some(metres) = height_metres else { return self.repair_units() };
-        self.models.iter().map(|model| rest_height(model).map_or(1.0, |height| metres / height)).collect()
+        let ones = || vec![1.0; self.models.len()];
+        let scales = if height_metres.is_some() { ones() } else { self.repair_units() };
+        let scale = |(model, own): (&Model, f32)| {
+            let metres = model.source.casting.height_metres.or(height_metres);
+            metres.and_then(|metres| Some(metres / rest_height(model)?)).unwrap_or(own)
+        };
+        self.models.iter().zip(scales).map(scale).collect()
     }
 
     fn repair_units(&mut self) -> Vec<f32> {
@@ -48,7 +54,7 @@ impl Crowd {
         let sizes: Vec<f32> = rest.map(|bounds| 2.0 * bounds.half_extents().max_element()).collect();
         let scales = common_unit_scales(&sizes);
         for ((model, &size), &scale) in self.models.iter().zip(&sizes).zip(&scales) {
-            if scale != 1.0 {
+            if scale != 1.0 && model.source.casting.height_metres.is_none() {
                 self.notes
                     .push(format!("{}: {size} units tall or wide, scaled by {scale} to fit the others", model.name));
             }

@@ -33,7 +33,7 @@ pub use geometry::{CoarserLevel, DrawRange, Geometry, Influence, MorphDelta, Top
 pub use humanoid::{Humanoid, Role};
 pub use material::{AlphaMode, Filter, Material, MaterialTexture, Texture, TextureSampler, Wrap};
 pub use skeleton::{FixedLocal, LocalPose, MorphedNode, NO_PARENT, PaletteLayout, Skeleton};
-pub use source::{Extension, ExtensionSupport, FileCamera, ImageSource, Skin, SourceFile, SourcePrimitive};
+pub use source::{Casting, Extension, ExtensionSupport, FileCamera, ImageSource, Skin, SourceFile, SourcePrimitive};
 
 /// One character (or prop): skeleton, clips, geometry and materials.
 ///

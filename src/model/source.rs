@@ -1,4 +1,4 @@
-//! Facts about the file that a model came from, for reports. Nothing that is drawn depends on them.
+//! Facts about the file that a model came from, for reports, and how its user wants it in a crowd.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -38,6 +38,23 @@ pub struct SourceFile {
     pub origin: Vec3,
     /// Where the origin of all mesh spaces is in the file.
     pub mesh_origin: Vec3,
+    /// How the user wants the file in a crowd.
+    pub casting: Casting,
+}
+
+/// How a file is wanted in a crowd.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Casting {
+    /// The height of its rest pose, if not that of all models or its own.
+    pub height_metres: Option<f32>,
+    /// How many instances it has where other files have one, at least 1.
+    pub shares: u32,
+}
+
+impl Default for Casting {
+    fn default() -> Self {
+        Self { height_metres: None, shares: 1 }
+    }
 }
 
 /// A camera of the file.

@@ -33,6 +33,7 @@ use super::models::load_models;
 use super::output::{cannot_write, check_files, is_standard_output, print, print_aside, write_file};
 use super::text::page_columns;
 use crate::cli::BenchArgs;
+use crate::cli::files::named_files;
 use crate::crowd::ClipChoice;
 use crate::renderer::UploadPath;
 
@@ -63,7 +64,8 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     let models = load_models(&args.crowd)?;
     let outputs = [("--json", &args.json), ("--plot", &args.plot)];
     let outputs: Vec<_> = outputs.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?))).collect();
-    let inputs: Vec<_> = args.crowd.models.iter().map(|path| ("a model", path.as_path())).collect();
+    let files = named_files(&args.crowd.models);
+    let inputs: Vec<_> = files.iter().map(|(path, _)| ("a model", path.as_path())).collect();
     check_files(&outputs, &inputs)?;
     let mut session = Session::new(args, models, Interrupt::listen()?)?;
     match args.fit {

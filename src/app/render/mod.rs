@@ -76,7 +76,7 @@ pub fn run(args: &RenderArgs) -> Result<()> {
         "{}: {part}{} of {} visible, {}, {} skinning, {} upload\n",
         args.out.display(),
         visible,
-        counted(args.count.instances(&args.crowd) as usize, "instance"),
+        counted(scene.crowd.instance_count(), "instance"),
         device,
         args.gpu.skinning.name(),
         upload.name(),

@@ -13,6 +13,7 @@ use crate::app::gpu::{finish, offscreen_device, offscreen_renderer};
 use crate::app::label::Labels;
 use crate::app::output::progress_bar;
 use crate::app::scene::Scene;
+use crate::cli::files::named_files;
 use crate::cli::{RenderArgs, SheetChoice, Size, WrongUsage};
 use crate::crowd::{ClipChoice, Crowd};
 use crate::model::text::printable;
@@ -31,9 +32,9 @@ struct Cell {
 /// Draws a sheet. Returns its size, its pixels and a text about it.
 pub fn draw(args: &RenderArgs, choice: SheetChoice) -> Result<(Size, Vec<u8>, String)> {
     let mut scenes = Vec::new();
-    let files: Vec<Vec<PathBuf>> = match &args.crowd.models[..] {
+    let files: Vec<Vec<PathBuf>> = match &named_files(&args.crowd.models)[..] {
         [] | [_] => vec![args.crowd.models.clone()],
-        several => several.iter().map(|path| vec![path.clone()]).collect(),
+        several => several.iter().map(|(path, _)| vec![path.clone()]).collect(),
     };
     for models in &files {
         let mut args = args.clone();
@@ -70,11 +71,12 @@ pub fn draw(args: &RenderArgs, choice: SheetChoice) -> Result<(Size, Vec<u8>, St
         args.gpu.size = cell_size;
         let mut renderer = offscreen_renderer(&device, &args.gpu, &mut scene)?;
         let mut labels = Labels::default();
-        let instances = args.count.instances(&args.crowd);
+        let instances = args.count.instances(&scene.models);
         for (cell, (row, column)) in cells.into_iter().zip(&mut places) {
             if let Some(clip) = cell.clip {
                 args.crowd.clip = ClipChoice::Index(clip);
-                scene.crowd = Crowd::new(Arc::clone(&scene.models), &args.crowd.settings(instances))?;
+                scene.crowd =
+                    Crowd::new(Arc::clone(&scene.models), &args.crowd.settings(instances, scene.models.len()))?;
             }
             if is_sequence {
                 scene.frame_throughout(cell.time_seconds, false, cell_size.aspect());

@@ -22,6 +22,7 @@ use crate::app::gpu::{forecast, rebuild_for_window, window_settings};
 use crate::app::models::choice_of;
 use crate::app::output::print;
 use crate::app::text::{format_bytes, thousands};
+use crate::cli::files::named_files;
 use crate::cli::keys::Action;
 use crate::cli::{GpuArgs, Size};
 use crate::crowd::MAX_INSTANCES;
@@ -215,7 +216,7 @@ impl Desk {
         let opened = state.load(models, clips).and_then(|(args, mut scene)| {
             let settings = window_settings(&args.gpu, &state.shaders, shown.renderer.device());
             rebuild_for_window(&mut shown.renderer, settings, &mut scene, size)?;
-            args.crowd.models.iter().for_each(|path| self.library.add(path));
+            named_files(&args.crowd.models).iter().for_each(|(path, _)| self.library.add(path));
             state.show_scene(args, scene);
             Ok(told)
         });

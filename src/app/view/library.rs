@@ -4,10 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::app::output::folder_of;
+use crate::cli::files::{is_model, models_in, named_files};
 use crate::model::{Model, import};
-
-/// The largest number of files of a folder that are offered.
-const MOST_FILES: usize = 1000;
 
 /// A list of files without repetitions, each with its name. Files of several folders also have the names of these.
 #[derive(Debug, Default)]
@@ -20,18 +18,14 @@ impl Library {
     /// Returns a library of these files, and of those in their folders.
     pub fn new(paths: &[PathBuf]) -> Self {
         let mut library = Self::default();
-        paths.iter().for_each(|path| library.add(path));
+        named_files(paths).iter().for_each(|(path, _)| library.add(path));
         library
     }
 
     /// Adds a file and those in its folder.
     pub fn add(&mut self, path: &Path) {
         self.add_one(path.to_owned());
-        // A folder that cannot be listed offers nothing.
-        let entries = std::fs::read_dir(folder_of(path)).into_iter().flatten().flatten();
-        let mut others: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| is_model(path)).collect();
-        others.sort();
-        for other in others.into_iter().take(MOST_FILES) {
+        for other in models_in(folder_of(path)) {
             self.add_one(if path.parent().is_some_and(|folder| folder.as_os_str().is_empty()) {
                 other.strip_prefix(".").map(Path::to_owned).unwrap_or(other)
             } else {
@@ -71,12 +65,6 @@ fn last_names(path: &Path, count: usize) -> String {
     let names: Vec<_> = path.iter().collect();
     let last: PathBuf = names.iter().skip(names.len().saturating_sub(count)).collect();
     last.to_string_lossy().into_owned()
-}
-
-/// Returns whether a file has the name of a model.
-pub fn is_model(path: &Path) -> bool {
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
-    matches!(extension.as_deref(), Some("glb" | "gltf" | "vrm"))
 }
 
 /// Returns whether a file holds clips for other models: it is a .vrma file, or a model file that has clips and no mesh.

@@ -16,6 +16,7 @@ use super::moves::Moves;
 use crate::app::aim::Shows;
 use crate::app::models::load_models;
 use crate::app::scene::{Scene, SceneOptions};
+use crate::cli::files::named_files;
 use crate::cli::{CameraArgs, CrowdArgs, MorphArg, Size, ViewArgs};
 use crate::crowd::{ClipChoice, Crowd, CrowdSettings, Layout, ShownInstance};
 use crate::extras::DebugView;
@@ -112,8 +113,10 @@ impl State {
 
     /// Returns the files of the models: those that were named, and the buffers and images that they refer to.
     pub fn model_files(&self) -> Vec<PathBuf> {
-        let named = self.args.crowd.models.iter().chain(&self.args.crowd.clips.files);
-        named.chain(self.scene.models.iter().flat_map(|model| &model.source.files)).cloned().collect()
+        let mut files: Vec<PathBuf> = named_files(&self.args.crowd.models).into_iter().map(|(path, _)| path).collect();
+        files.extend_from_slice(&self.args.crowd.clips.files);
+        files.extend(self.scene.models.iter().flat_map(|model| &model.source.files).cloned());
+        files
     }
 
     /// Shows a loaded scene.
@@ -167,8 +170,8 @@ impl State {
     /// Returns the settings of the crowd.
     pub fn crowd_controls(&self) -> CrowdControls {
         let args = &self.args.crowd;
-        let instances = self.args.count.instances(args);
-        let CrowdSettings { layout, variety, seed, .. } = args.settings(instances);
+        let instances = self.scene.crowd.instance_count() as u32;
+        let CrowdSettings { layout, variety, seed, .. } = args.settings(instances, self.scene.models.len());
         CrowdControls { instances, layout, seed, variety, travel: travels(&self.args) }
     }
 
@@ -189,7 +192,9 @@ impl State {
         if new.travel != old.travel {
             args.crowd.travel = Some(new.travel);
         }
-        self.scene.crowd = Crowd::new(Arc::clone(&self.scene.models), &placed(&args).settings(new.instances))?;
+        let models = Arc::clone(&self.scene.models);
+        let settings = placed(&args).settings(new.instances, models.len());
+        self.scene.crowd = Crowd::new(models, &settings)?;
         // The instances have new numbers.
         self.selection = None;
         self.args = args;
@@ -436,5 +441,5 @@ pub fn placed(args: &ViewArgs) -> CrowdArgs {
 fn travels(args: &ViewArgs) -> bool {
     /// A smaller crowd would be lost on a ring that is large enough for feet that do not slide.
     const LEAST_TO_TRAVEL: u32 = 24;
-    args.crowd.travel.unwrap_or(args.count.instances(&args.crowd) >= LEAST_TO_TRAVEL)
+    args.crowd.travel.unwrap_or(args.count.instances.is_some_and(|count| count >= LEAST_TO_TRAVEL))
 }

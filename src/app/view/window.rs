@@ -5,6 +5,7 @@
 //! key flies, or an event has changed something, and only if the window is not hidden. Time goes on while it is hidden, as
 //! with a film that plays behind another window. The clock needs no rule for this.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,7 +21,7 @@ use winit::window::{Window, WindowId};
 use super::actions::act;
 use super::desk::{Desk, Shown};
 use super::hud::Hud;
-use super::library::{is_clip_file, is_model};
+use super::library::is_clip_file;
 #[cfg(target_os = "linux")]
 use super::mapped::Mapped;
 use super::pointer::{Pointer, key_name};
@@ -33,6 +34,7 @@ use crate::app::gpu::{finish, window_renderer};
 use crate::app::output::print;
 use crate::app::rebuild::{Losses, vulkan_result};
 use crate::cli::Size;
+use crate::cli::files::is_model;
 use crate::cli::keys::{self, Action};
 use crate::extras::Equipped;
 use crate::renderer::{FrameOutcome, Shot};
@@ -59,6 +61,8 @@ pub struct Viewer {
     /// The panel at work. `None` before the first window.
     desk: Option<Desk>,
     files: ModelFiles,
+    /// Files that were dropped on the window since the last frame.
+    dropped: Vec<PathBuf>,
     #[cfg(feature = "shaderc")]
     shaders: Shaders,
     /// The time of the last frame, while keys fly.
@@ -82,6 +86,7 @@ impl Viewer {
             title: Title::new(),
             desk: None,
             files: ModelFiles::default(),
+            dropped: Vec::new(),
             #[cfg(feature = "shaderc")]
             shaders: Shaders::default(),
             flown: None,
@@ -208,6 +213,7 @@ impl Viewer {
 
     /// Brings panel and files up to date before a frame, and sets the time of the next look at them.
     fn prepare(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
+        self.open_dropped();
         self.look_at_files();
         let Self { state, shown: Some(shown), desk: Some(desk), .. } = self else { return Ok(()) };
         let size = shown.image_size();
@@ -224,6 +230,27 @@ impl Viewer {
         let flow = delay.map_or(ControlFlow::Wait, |delay| ControlFlow::WaitUntil(Instant::now() + delay));
         event_loop.set_control_flow(flow);
         Ok(())
+    }
+
+    /// Opens the files and folders that were dropped together. Those of clips are added to the shown models.
+    fn open_dropped(&mut self) {
+        let Self { state, shown: Some(shown), desk: Some(desk), pointer, dropped, .. } = self else { return };
+        let mut models = Vec::new();
+        for path in std::mem::take(dropped) {
+            // Beside the bundled character a file of clips is shown by itself.
+            let is_clips = is_clip_file(&path);
+            if pointer.is_shifted() || is_clips && !state.args.crowd.models.is_empty() {
+                desk.add_clips(path, state, shown);
+            } else if is_clips || is_model(&path) || path.is_dir() {
+                models.push(path);
+            } else {
+                let what = "no .glb, .gltf, .vrm or .vrma file, and no folder of them";
+                desk.notify(Err(anyhow!("{} is {what}", path.display())), shown);
+            }
+        }
+        if !models.is_empty() {
+            desk.open(models, state, shown);
+        }
     }
 
     /// Opens the models again if their files have changed, and compiles changed shaders.
@@ -399,17 +426,8 @@ impl ApplicationHandler for Viewer {
                 self.zoom(LINES_PER_DOUBLING * delta as f32);
             }
             WindowEvent::DroppedFile(path) => {
-                let Self { state, shown: Some(shown), desk: Some(desk), pointer, .. } = self else { return };
-                // Beside the bundled character a file of clips is shown by itself.
-                let is_clips = is_clip_file(&path);
-                if pointer.is_shifted() || is_clips && !state.args.crowd.models.is_empty() {
-                    desk.add_clips(path, state, shown);
-                } else if is_clips || is_model(&path) {
-                    desk.open(vec![path], state, shown);
-                } else {
-                    desk.notify(Err(anyhow!("{} is no .glb, .gltf, .vrm or .vrma file", path.display())), shown);
-                }
-                shown.window.request_redraw();
+                self.dropped.push(path);
+                self.request_redraw();
             }
             _ => {}
         }
