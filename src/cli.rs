@@ -202,8 +202,9 @@ pub struct PoseArgs {
     pub clips: ClipArgs,
     #[command(flatten)]
     pub file_scene: FileSceneArgs,
-    /// Clip: a name, an index, or `none` for the rest pose [default: the first].
-    #[arg(long, short = 'c', value_name = "NAME|INDEX|none", value_parser = values::parse_clip)]
+    /// Clip: a name, an index, several with a plus sign between them, `together` for all at once, or `none` for the rest pose
+    /// [default: the first, or with --out the one that `render` shows].
+    #[arg(long, short = 'c', value_name = "NAME|INDEX|together|none", value_parser = values::parse_clip)]
     pub clip: Option<ClipChoice>,
     /// Hold a morph target at a weight, also while a clip animates it. May be repeated; `throng inspect` lists the names.
     #[arg(long = "morph", value_name = "NAME=WEIGHT", value_parser = values::parse_morph)]

@@ -1,7 +1,8 @@
 //! A line of text at the lower edge of an image that is not a window's.
 
 use anyhow::Result;
-use egui::{Align2, Color32, Context, FontId, RawInput, Rect, pos2, vec2};
+use egui::text::{LayoutJob, TextWrapping};
+use egui::{Color32, Context, FontId, RawInput, Rect, pos2, vec2};
 
 use super::paint::{fill, send_letters};
 use crate::extras::Equipped;
@@ -17,7 +18,7 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Shows a text in the next frame of a renderer with images of this size: light, with a dark edge, and cut at the border.
+    /// Shows a text in the next frame of a renderer with images of this size: light, with a dark edge, and with an ellipsis where it would leave the image.
     pub fn show(&mut self, text: &str, renderer: &mut Equipped, image_size: [u32; 2]) -> Result<()> {
         let [width, height] = image_size.map(|side| side as f32);
         let font = FontId::proportional((SIZE_SHARE * height).max(LEAST_PIXELS).round());
@@ -27,7 +28,11 @@ impl Labels {
             let edges = [(-1.0, 0.0), (1.0, 0.0), (0.0, -1.0), (0.0, 1.0)]
                 .map(|(x, y)| (vec2(x, y), Color32::from_black_alpha(150)));
             for (offset, color) in edges.into_iter().chain([(vec2(0.0, 0.0), Color32::WHITE)]) {
-                ui.ctx().debug_painter().text(corner + offset, Align2::LEFT_BOTTOM, text, font.clone(), color);
+                let mut job = LayoutJob::simple_singleline(text.to_owned(), font.clone(), color);
+                job.wrap = TextWrapping::truncate_at_width(width - 2.0 * corner.x);
+                let painter = ui.ctx().debug_painter();
+                let galley = painter.layout_job(job);
+                painter.galley(corner + offset - vec2(0.0, galley.size().y), galley, color);
             }
         });
         output.textures_delta.clear();

@@ -36,7 +36,7 @@ fn sphere(base_color: [f32; 3], metallic: f32, roughness: f32) -> Model {
 }
 
 /// Returns a dielectric sphere that reflects nothing but its base colour.
-fn matt(base_color: [f32; 3]) -> Model {
+pub fn matt(base_color: [f32; 3]) -> Model {
     let mut model = sphere(base_color, 0.0, 0.5);
     (model.materials[0].dielectric_reflectance, model.materials[0].grazing_reflectance) = (Vec3::ZERO, 0.0);
     model

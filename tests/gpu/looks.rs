@@ -3,7 +3,7 @@
 use image::{Rgba, RgbaImage};
 use throng::model::Model;
 
-use super::golden;
+use super::{furnace, golden};
 use crate::common::gpu::{Gpu, list_gpu_tests, note};
 use crate::common::scene::{WALKER, asset};
 
@@ -12,6 +12,7 @@ list_gpu_tests![
     without_a_background_only_the_crowd_is_opaque,
     the_ground_is_an_option,
     exposure_brightens_everything_but_unlit_materials,
+    a_white_body_is_as_bright_under_every_sun,
 ];
 
 fn draw(gpu: &Gpu, model: &Model, options: &str) -> RgbaImage {
@@ -77,6 +78,9 @@ fn the_ground_is_an_option(gpu: Gpu) {
     // It fades with the distance.
     assert!(bottom("--background none --ground on")[3] > 200);
     assert_ne!(bottom(""), bottom("--ground off"));
+    let plain = draw(&gpu, &walker, "--camera 20,30 --ground plain --shadows off");
+    let lowest = (0..96).map(|x| plain.get_pixel(x, 63));
+    assert!(lowest.clone().all(|pixel| largest_difference(pixel, plain.get_pixel(0, 63)) <= 1), "a pattern");
     assert_eq!(bottom("--ground off --background #102030"), Rgba([0x10, 0x20, 0x30, 255]));
 }
 
@@ -93,4 +97,20 @@ fn exposure_brightens_everything_but_unlit_materials(gpu: Gpu) {
         assert!(unlit <= 1, "{background}: an unlit colour changes by {unlit}");
         assert!(mean(&bright) > 1.1 * mean(&normal), "{background}");
     }
+}
+
+fn a_white_body_is_as_bright_under_every_sun(gpu: Gpu) {
+    let ball = furnace::matt([1.0; 3]);
+    let brightness = |elevation: f32| {
+        let image = draw(&gpu, &ball, &format!("--background none --view front --sun 20,{elevation}"));
+        let shown = image.pixels().filter(|pixel| pixel[3] == 255);
+        let (sum, count) = shown.fold((0.0, 0.0_f64), |(sum, count), pixel| {
+            (sum + (f64::from(pixel[0]) + f64::from(pixel[1]) + f64::from(pixel[2])) / 765.0, count + 1.0)
+        });
+        (sum / count).powf(2.2)
+    };
+    let all = [2.0, 5.0, 10.0, 20.0, 53.0, 60.0].map(brightness);
+    let (least, most) =
+        all.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), &one| (least.min(one), most.max(one)));
+    assert!(most <= 1.6 * least, "{all:?}");
 }

@@ -201,7 +201,7 @@ fn what_was_not_drawn_is_black(gpu: Gpu) {
 
     let another: Frame = (NOW.0, |scene| {
         let args = scene::arguments("--instances 9 --clip 0 --seed 4").crowd;
-        scene.crowd = Crowd::new(scene.models.clone(), &args.settings(9)).unwrap();
+        scene.crowd = Crowd::new(scene.models.clone(), &args.settings(9, 1)).unwrap();
     });
     for frames in [&[NOW][..], &[BEFORE, another]] {
         let picture = draw(crowd, frames);

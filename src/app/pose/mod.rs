@@ -41,7 +41,10 @@ pub fn run(args: &PoseArgs) -> Result<()> {
     if args.out.is_some() && is_bare(&model) {
         embody(&mut model)?;
     }
-    if let Some(wanted) = &args.clip {
+    // A mesh is posed as a picture shows it, and numbers are those of the file.
+    let shown = args.out.is_some().then_some(&ClipChoice::Auto);
+    let wanted = args.clip.as_ref().or(shown);
+    if let Some(wanted) = wanted {
         set_in_motion(&mut model, wanted)?;
     }
     hold_morphs(std::slice::from_mut(&mut model), &args.morphs)?;
@@ -55,7 +58,7 @@ pub fn run(args: &PoseArgs) -> Result<()> {
     for warning in &model.warnings {
         tracing::warn!("{}: {warning}", model.name);
     }
-    let chosen = choose_clip(&model, args.clip.as_ref())?;
+    let chosen = choose_clip(&model, wanted)?;
     let clip = chosen.map(|(_, clip)| clip);
     let mut skinner = Skinner::new(args, &model, clip)?;
     let mut at = |time_seconds: f64| evaluate(&model, clip, time_seconds, &mut skinner);
@@ -133,6 +136,7 @@ fn choose_clip<'m>(model: &'m Model, wanted: Option<&ClipChoice>) -> Result<Opti
     let choice = match wanted {
         None => return Ok(model.clips.first().map(|clip| (0, clip))),
         Some(ClipChoice::None) => return Ok(None),
+        Some(ClipChoice::Auto) if model.clips.is_empty() => return Ok(None),
         Some(ClipChoice::All) => {
             bail!(WrongUsage("--clip all: pose shows one clip; use --clip NAME, INDEX or none".to_owned()))
         }

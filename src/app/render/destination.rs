@@ -43,6 +43,7 @@ impl Format {
                 None => bail!(WrongUsage(format!("--fps {fps}: .apng can hold 0.001 to 65535 frames per second"))),
             },
             None if is_special(path) => return Ok(Self::Png),
+            Some("glb" | "obj" | "ply" | "stl") => "`throng pose --out` writes posed meshes".to_owned(),
             None => "the name has no extension".to_owned(),
             Some(extension) => match FFMPEG.iter().find(|(other, _)| *other == extension) {
                 Some((_, command)) => format!("ffmpeg makes .{extension} from numbered images, with `{command}`"),

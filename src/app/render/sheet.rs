@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 
 use crate::app::aim::Shows;
 use crate::app::gpu::{finish, offscreen_device, offscreen_renderer};
@@ -17,6 +17,7 @@ use crate::cli::files::named_files;
 use crate::cli::{RenderArgs, SheetChoice, Size, WrongUsage};
 use crate::crowd::{ClipChoice, Crowd};
 use crate::model::text::printable;
+use crate::view::Background;
 
 /// The number of columns and rows of the times of a clip, if the sheet's is free.
 const TIMES: Size = Size { width: 6, height: 4 };
@@ -39,11 +40,18 @@ pub fn draw(args: &RenderArgs, choice: SheetChoice) -> Result<(Size, Vec<u8>, St
     for models in &files {
         let mut args = args.clone();
         args.crowd.models.clone_from(models);
-        let scene = Scene::load((&args).into())?;
+        let scene = match Scene::load((&args).into()) {
+            Err(error) if files.len() > 1 => {
+                tracing::warn!("{error:#}; the other files are shown");
+                continue;
+            }
+            loaded => loaded?,
+        };
         let cells = cells(&scene, &args, files.len() > 1, choice);
         scenes.push((args, scene, cells));
     }
     let count = scenes.iter().map(|(_, _, cells)| cells.len()).sum::<usize>() as u32;
+    ensure!(count > 0, "none of the files can be shown");
     let grid = choice.unwrap_or_else(|| {
         // Cells are about as wide as high.
         let aspect = args.gpu.size.aspect();
@@ -63,7 +71,9 @@ pub fn draw(args: &RenderArgs, choice: SheetChoice) -> Result<(Size, Vec<u8>, St
         tracing::warn!("--sheet has no room for {} of {count} pictures; `auto` has", count - grid.width * grid.height);
     }
     let size = Size { width: cell_size.width * grid.width, height: cell_size.height * grid.height };
-    let mut sheet = vec![0; 4 * size.width as usize * size.height as usize];
+    // Cells that are left over are dark.
+    let empty = if args.crowd.look.background == Background::None { [0; 4] } else { [24, 24, 24, 255] };
+    let mut sheet = empty.repeat(size.width as usize * size.height as usize);
     let device = offscreen_device(&args.gpu.device)?;
     let progress = progress_bar(count.into(), "rendering {wide_bar} {pos}/{len} {eta} left");
     let mut places = (0..grid.height).flat_map(|row| (0..grid.width).map(move |column| (row, column)));
