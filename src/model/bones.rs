@@ -38,7 +38,10 @@ const DEFAULT_SHARE: f32 = 0.05;
 /// Returns the bones of all skins in use. A node that is a joint of several skins counts once, with its first bind matrix.
 pub fn bones(skeleton: &Skeleton, palette: &PaletteLayout, geometry: &Geometry) -> Vec<Bone> {
     let joints = joints(skeleton, palette);
-    let joint_of_node = |node: u32| joints.get(node as usize).copied().flatten();
+    let joint_of_node = |node: u32| {
+        let (entry, mesh_from_joint) = joints.get(node as usize).copied().flatten()?;
+        Some(Joint { entry, mesh_from_joint })
+    };
     let parents = next_joints_above(skeleton, &joints);
     let default_length = DEFAULT_SHARE * size(geometry);
     let mut bones: Vec<Bone> = Vec::new();
@@ -100,15 +103,13 @@ impl Joint {
     }
 }
 
-/// Returns the first palette entry of each node that is a joint with a bind matrix.
-fn joints(skeleton: &Skeleton, palette: &PaletteLayout) -> Vec<Option<Joint>> {
+/// Returns, for each node that is a joint with a bind matrix, its first palette entry with one, and the matrix.
+pub fn joints(skeleton: &Skeleton, palette: &PaletteLayout) -> Vec<Option<(u32, Affine3A)>> {
     let mut joints = vec![None; skeleton.len()];
     for entry in palette.joints() {
+        let bind = || Some((entry, bind_matrix(&palette.joint_from_mesh[entry as usize])?));
         let joint = &mut joints[palette.nodes[entry as usize] as usize];
-        if joint.is_none() {
-            let mesh_from_joint = bind_matrix(&palette.joint_from_mesh[entry as usize]);
-            *joint = mesh_from_joint.map(|mesh_from_joint| Joint { entry, mesh_from_joint });
-        }
+        *joint = joint.or_else(bind);
     }
     joints
 }
@@ -124,7 +125,7 @@ pub fn bind_matrix(joint_from_mesh: &Affine3A) -> Option<Affine3A> {
 }
 
 /// Returns the nearest joint above each node, or [`NO_PARENT`]. Parents come before their children.
-fn next_joints_above(skeleton: &Skeleton, joints: &[Option<Joint>]) -> Vec<u32> {
+fn next_joints_above<T>(skeleton: &Skeleton, joints: &[Option<T>]) -> Vec<u32> {
     let mut above = vec![NO_PARENT; skeleton.len()];
     for (node, &parent) in skeleton.parents.iter().enumerate() {
         if parent != NO_PARENT {

@@ -17,6 +17,7 @@
 //! The limits are far above any character: even the smallest fit five hundred characters of a thousand vertices.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 
 use super::error::{Fault, Result};
 
@@ -131,7 +132,7 @@ const DECODING_TEXEL_BYTES: u64 = 12;
 #[derive(Debug, Default)]
 pub(super) struct Budget {
     /// The number of things of each kind, by its name.
-    counts: RefCell<Vec<(&'static str, u64)>>,
+    counts: RefCell<BTreeMap<&'static str, u64>>,
     /// The bytes of all kinds.
     bytes: Cell<u64>,
 }
@@ -141,11 +142,7 @@ impl Budget {
     pub fn take(&self, kind: Counted, count: u64, file_bytes: u64, at: &str) -> Result<()> {
         let (what, limit) = (kind.what, kind.count.at(file_bytes));
         let mut counts = self.counts.borrow_mut();
-        let rank = counts.iter().position(|(other, _)| *other == what).unwrap_or(counts.len());
-        if rank == counts.len() {
-            counts.push((what, 0));
-        }
-        let (_, taken) = &mut counts[rank];
+        let taken = counts.entry(what).or_default();
         if count > limit.saturating_sub(*taken) {
             let problem = format!("{count} more {what}: a model with files of this size may have {limit}");
             return Err(Fault::unsupported(at, problem));
