@@ -145,7 +145,7 @@ pub enum PlanError {
 #[derive(Debug, Default)]
 pub struct FramePlan {
     /// Whether poses have all joint matrices in all levels of detail. Otherwise a pose has those that its level needs.
-    /// [`rebuild`](Self::rebuild) reads it and resets it.
+    /// [`rebuild`](Self::rebuild) reads it.
     pub all_joints: bool,
     /// One record for each visible pose, in the order of the poses.
     pub records: Vec<PoseRecord>,
@@ -171,8 +171,7 @@ impl FramePlan {
     /// # Panics
     /// If a pose belongs to none of `models`.
     pub fn rebuild(&mut self, models: &[PoseSize], poses: &[VisiblePose], page_bytes: u64) -> Result<(), PlanError> {
-        let all_joints = std::mem::take(&mut self.all_joints);
-        let Self { records, batches, pages, .. } = self;
+        let Self { records, batches, pages, all_joints, .. } = self;
         records.clear();
         batches.clear();
         pages.clear();
@@ -189,7 +188,7 @@ impl FramePlan {
             let &VisiblePose { model, levels, has_morphs, .. } = first;
             let size = &models[model as usize];
             let LevelSize { vertex_count, joint_count, bind_vertex_offset } = size.level(levels.finest());
-            let joint_count = if all_joints { size.level(0).joint_count } else { joint_count };
+            let joint_count = if *all_joints { size.level(0).joint_count } else { joint_count };
             let room =
                 Room::in_last_page(pages, vertex_count, page_bytes).ok_or_else(|| PlanError::PoseLargerThanPage {
                     model,

@@ -174,6 +174,7 @@ impl Renderer {
         // The plan is that of the last frame no longer.
         self.drawn_slot = None;
         self.plan.rebuild(&self.pose_sizes, poses, self.slot_settings.limits.page_bytes)?;
+        self.plan.all_joints = false;
         let page_bytes = (self.skinning == Skinning::Compute).then_some(self.slot_settings.limits.page_bytes);
         slot.prepare(&self.device, &self.layouts, &self.plan, page_bytes)?;
         self.collect_gpu_times(index);
