@@ -2,8 +2,8 @@
 //!
 //! In: the frustum, the direction of the light, and the [`Detail`] that the picture needs. Out: the visible poses and the
 //! visible instances, rebuilt in place each frame without allocating. Usually each instance has its own pose. With shared
-//! poses, several instances show one. The list of instances that the camera may see comes first. The second list has the
-//! instances of which only the shadow may be visible, and only the light draws them.
+//! poses, several instances show one. The instances that the camera may see come first. Those of which only the shadow may be
+//! visible follow, and only the light draws them.
 //!
 //! All of it takes all threads, in two steps ([`parts`](super::parts)): they look at the instances of one part of the crowd
 //! each and count what they find, and then they sort.
@@ -14,8 +14,8 @@
 //! choose one. Instances that share a pose share the finest level that any of them needs, because they share its vertices.
 //! A level depends on nothing but the frame, so pictures do not depend on the frames before.
 //!
-//! Invariants: poses are sorted by model, then by the camera's level, by the light's level, by clip and by pose. Both lists
-//! of instances are in the order of their poses, and ascend within a pose. So consecutive poses of one model with the same
+//! Invariants: poses are sorted by model, then by the camera's level, by the light's level, by clip and by pose. Both parts
+//! of the list of instances are in the order of their poses, and ascend within a pose. So consecutive poses of one model with the same
 //! levels have consecutive instances, and within them poses of one clip are neighbours.
 
 use glam::Vec3;

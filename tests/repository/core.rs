@@ -36,7 +36,7 @@ const CORE: [(&str, usize); 44] = [
     ("src/crowd/visible.rs", 125),
     ("src/crowd/plan.rs", 294),
     ("src/crowd/evaluate.rs", 153),
-    ("src/renderer/slot/mod.rs", 266),
+    ("src/renderer/slot/mod.rs", 257),
     ("src/renderer/slot/buffers.rs", 203),
     ("src/renderer/passes/mod.rs", 58),
     ("src/renderer/passes/skin_pass.rs", 98),
@@ -54,7 +54,7 @@ const CORE: [(&str, usize); 44] = [
     ("src/model/mod.rs", 91),
     ("src/model/geometry.rs", 176),
     ("src/renderer/passes/vertex_input.rs", 73),
-    ("src/renderer/resident/skin_runs.rs", 126),
+    ("src/renderer/resident/skin_runs.rs", 123),
     ("src/renderer/mod.rs", 41),
 ];
 

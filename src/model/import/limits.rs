@@ -1,9 +1,9 @@
 //! The limits of one model: from the bytes of its files to the number of things that it may contain.
 //!
 //! A few bytes of JSON can ask for a lot: ten thousand primitives that share one long accessor, an accessor of a
-//! billion zeros without data, an image that decodes to gigabytes. So import charges
-//! everything whose size the bytes of the file do not bound, before reading it. The limits grow with the number of
-//! bytes that the model's files really have: only a large download can cost gigabytes.
+//! billion zeros without data, an image that decodes to gigabytes. So import charges everything whose size the bytes of the
+//! file do not bound, before reading it. The limits grow with the number of bytes that the model's files really have: only a
+//! large download can cost gigabytes.
 //!
 //! The [`Budget`] counts the things of each kind ([`Counted`]), which bounds time as well as memory. It also adds up the bytes
 //! of all kinds, which bounds any mix of them. The price of a thing is the most memory that it takes at any time, from
