@@ -16,7 +16,7 @@
 
 use glam::{Affine3A, Vec3};
 
-use crate::model::bones::bind_matrix;
+use crate::model::bones::joints;
 use crate::model::{Bone, Clip, FixedLocal, LocalPose, Model, NO_PARENT, Skeleton};
 
 /// The last factor of the product that is applied.
@@ -67,15 +67,11 @@ impl Stage {
 /// Nodes that are no joints, and joints with a singular inverse bind matrix, keep their rest transform relative to their
 /// parent. A joint of several skins has the bind matrix of the first.
 pub fn apply_bind_pose(model: &mut Model) {
-    let mut bind = vec![None; model.skeleton.len()];
-    for entry in model.palette.joints().map(|entry| entry as usize) {
-        let own = &mut bind[model.palette.nodes[entry] as usize];
-        *own = own.or_else(|| bind_matrix(&model.palette.joint_from_mesh[entry]));
-    }
-    let mut model_from_node: Vec<Affine3A> = Vec::with_capacity(bind.len());
-    for ((&parent, own), rest) in model.skeleton.parents.iter().zip(bind).zip(model.skeleton.rest_locals()) {
+    let joints = joints(&model.skeleton, &model.palette);
+    let mut model_from_node: Vec<Affine3A> = Vec::with_capacity(joints.len());
+    for ((&parent, joint), rest) in model.skeleton.parents.iter().zip(joints).zip(model.skeleton.rest_locals()) {
         let parent_matrix = model_from_node.get(parent as usize).copied().unwrap_or(Affine3A::IDENTITY);
-        model_from_node.push(own.unwrap_or(parent_matrix * rest));
+        model_from_node.push(joint.map_or(parent_matrix * rest, |(_, bind)| bind));
     }
     stop_nodes(&mut model.skeleton, |node| model_from_node[node]);
     for clip in &mut model.clips {

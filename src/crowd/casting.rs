@@ -96,8 +96,7 @@ impl Crowd {
     /// [`Crowd::cull`].
     pub fn hold_morphs(&mut self, hold: impl FnOnce(&mut [Model])) {
         hold(Arc::make_mut(&mut self.models));
-        self.visible.find_morphs(&self.models);
-        self.repertoire.forget_bounds();
+        self.repertoire.forget_morphs();
         self.measure();
         self.show_all();
     }

@@ -13,7 +13,6 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use super::block::{BLOCK_POSES, Scratch};
-use super::parts::Lists;
 use super::plan::FramePlan;
 use super::sight::{VisibleInstance, VisiblePose};
 use super::{Crowd, Instance};
@@ -98,20 +97,16 @@ impl Crowd {
     /// # Panics
     /// If `out` does not have one element for each visible instance.
     pub fn write_instances(&self, pool: &ThreadPool, out: &mut [MaybeUninit<InstanceData>]) {
-        let Lists { seen, shadow_only, .. } = &self.visible.lists;
-        assert_eq!(out.len(), seen.len() + shadow_only.len(), "one element for each visible instance");
+        let instances = &self.visible.lists.instances;
+        assert_eq!(out.len(), instances.len(), "one element for each visible instance");
         let write = |(instances, out): (&[VisibleInstance], &mut [MaybeUninit<_>])| {
             instances.iter().zip(out).for_each(|(instance, out)| _ = out.write(self.instance_data(instance)));
         };
-        let (out_seen, out_shadow_only) = out.split_at_mut(seen.len());
-        for (instances, out) in [(seen, out_seen), (shadow_only, out_shadow_only)] {
-            if instances.len() <= INSTANCES_PER_TASK {
-                write((instances, out));
-                continue;
-            }
-            let chunks = instances.par_chunks(INSTANCES_PER_TASK).zip(out.par_chunks_mut(INSTANCES_PER_TASK));
-            pool.install(|| chunks.for_each(write));
+        if instances.len() <= INSTANCES_PER_TASK {
+            return write((instances, out));
         }
+        let chunks = instances.par_chunks(INSTANCES_PER_TASK).zip(out.par_chunks_mut(INSTANCES_PER_TASK));
+        pool.install(|| chunks.for_each(write));
     }
 
     fn instance_data(&self, &VisibleInstance { instance: index, pose: record }: &VisibleInstance) -> InstanceData {
@@ -122,8 +117,7 @@ impl Crowd {
 
     /// Iterates over the visible instances, in the order of [`Self::write_instances`].
     pub fn visible_instances(&self) -> impl Iterator<Item = InstanceData> {
-        let Lists { seen, shadow_only, .. } = &self.visible.lists;
-        seen.iter().chain(shadow_only).map(|instance| self.instance_data(instance))
+        self.visible.lists.instances.iter().map(|instance| self.instance_data(instance))
     }
 }
 

@@ -224,20 +224,16 @@ impl Part {
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     pub poses: Vec<VisiblePose>,
-    /// The instances that the camera may see.
-    pub seen: Vec<VisibleInstance>,
-    /// The instances of which only the shadow may be visible.
-    pub shadow_only: Vec<VisibleInstance>,
+    /// The instances that the camera may see, followed by those of which only the shadow may be visible.
+    pub instances: Vec<VisibleInstance>,
+    /// The number of those that the camera may see.
+    pub seen_count: usize,
 }
 
 impl Lists {
     /// Allocates room for a crowd in which each instance has its own pose.
     pub fn with_capacity(instances: usize) -> Self {
-        Self {
-            poses: Vec::with_capacity(instances),
-            seen: Vec::with_capacity(instances),
-            shadow_only: Vec::with_capacity(instances),
-        }
+        Self { poses: Vec::with_capacity(instances), instances: Vec::with_capacity(instances), seen_count: 0 }
     }
 }
 
@@ -309,9 +305,10 @@ impl Sorted {
     /// Fills the lists.
     pub fn fill(&self, pool: Option<&ThreadPool>, parts: &[Part], runs: &[Run], lists: &mut Lists) {
         lists.poses.resize(self.all.poses as usize, VisiblePose::new(0, 0, 0));
-        lists.seen.resize(self.all.seen as usize, VisibleInstance::default());
-        lists.shadow_only.resize(self.all.shadow_only as usize, VisibleInstance::default());
-        let places = Places { poses: &mut lists.poses, seen: &mut lists.seen, shadow_only: &mut lists.shadow_only };
+        lists.instances.resize(self.all.instances() as usize, VisibleInstance::default());
+        lists.seen_count = self.all.seen as usize;
+        let (seen, shadow_only) = lists.instances.split_at_mut(lists.seen_count);
+        let places = Places { poses: &mut lists.poses, seen, shadow_only };
         match pool {
             Some(pool) if self.all.instances() > INSTANCES_PER_TASK => {
                 pool.install(|| fill_in_tasks(parts, runs, &self.pieces, places));

@@ -120,12 +120,12 @@ impl Crowd {
     /// in the order of [`Crowd::write_instances`]. The list is sorted by the keys of poses, and by instance within a key, so this
     /// takes logarithmic time.
     pub fn seen_index(&self, number: u32) -> Option<u32> {
-        let Lists { poses, seen, .. } = &self.visible.lists;
+        let Lists { poses, instances, seen_count } = &self.visible.lists;
         let key = |pose: &VisiblePose, instance: u32| (pose.model, pose.levels, pose.has_morphs, instance);
         let key_of = |seen: &VisibleInstance| key(&poses[seen.pose as usize], seen.instance);
         let instance = self.index_of(number)? as u32;
         let wanted = key(&self.pose_of_seen(instance)?, instance);
-        seen.binary_search_by_key(&wanted, key_of).ok().map(|index| index as u32)
+        instances[..*seen_count].binary_search_by_key(&wanted, key_of).ok().map(|index| index as u32)
     }
 
     /// Returns the pose of an instance that the camera may see.

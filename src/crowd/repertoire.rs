@@ -1,15 +1,16 @@
-//! What a crowd knows of each clip: its bounds, its gait, and its steps for the lanes. Each is computed once, when it is first
-//! needed.
+//! What a crowd knows of each clip: its bounds, its gait, its morph targets, and its steps for the lanes. Each is computed once,
+//! when it is first needed.
 
 use super::playback::clip_of;
 use crate::animation::lanes::LaneClip;
 use crate::measure::{Gait, PosedBounds, gait_of, posed_bounds};
 use crate::model::Model;
 
-/// The data of a clip or a rest pose that the crowd needs. Each part is computed when it is first needed.
+/// The data of a clip or a rest pose that the crowd needs.
 #[derive(Debug, Clone, Default)]
 struct Playable {
     bounds: Option<PosedBounds>,
+    has_morphs: Option<bool>,
     /// The clip for the lanes, once it is played. `Some(None)`: it does not fit them, and instances are evaluated one by one.
     lanes: Option<Option<LaneClip>>,
     gait: Option<Gait>,
@@ -37,9 +38,16 @@ impl Repertoire {
         *self.playable(model, clip).bounds.get_or_insert_with(|| posed_bounds(&models[model], model_clip))
     }
 
-    /// Forgets all bounds: the models have changed.
-    pub fn forget_bounds(&mut self) {
-        self.by_model.iter_mut().flatten().for_each(|playable| playable.bounds = None);
+    /// Returns whether a clip has active morph targets.
+    pub fn has_morphs(&mut self, models: &[Model], model: usize, clip: Option<u32>) -> bool {
+        let model_clip = clip_of(&models[model], clip);
+        *self.playable(model, clip).has_morphs.get_or_insert_with(|| models[model].has_active_morphs(model_clip))
+    }
+
+    /// Forgets all bounds and morph targets: the weights that the models hold have changed.
+    pub fn forget_morphs(&mut self) {
+        let playables = self.by_model.iter_mut().flatten();
+        playables.for_each(|playable| (playable.bounds, playable.has_morphs) = (None, None));
     }
 
     /// Returns the gait of a clip.

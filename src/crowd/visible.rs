@@ -2,8 +2,8 @@
 //!
 //! In: the frustum, the direction of the light, and the [`Detail`] that the picture needs. Out: the visible poses and the
 //! visible instances, rebuilt in place each frame without allocating. Usually each instance has its own pose. With shared
-//! poses, several instances show one. The list of instances that the camera may see comes first. The second list has the
-//! instances of which only the shadow may be visible, and only the light draws them.
+//! poses, several instances show one. The instances that the camera may see come first. Those of which only the shadow may be
+//! visible follow, and only the light draws them.
 //!
 //! All of it takes all threads, in two steps ([`parts`](super::parts)): they look at the instances of one part of the crowd
 //! each and count what they find, and then they sort.
@@ -14,8 +14,8 @@
 //! choose one. Instances that share a pose share the finest level that any of them needs, because they share its vertices.
 //! A level depends on nothing but the frame, so pictures do not depend on the frames before.
 //!
-//! Invariants: poses are sorted by model, then by the camera's level, by the light's level, by clip and by pose. Both lists
-//! of instances are in the order of their poses, and ascend within a pose. So consecutive poses of one model with the same
+//! Invariants: poses are sorted by model, then by the camera's level, by the light's level, by clip and by pose. Both parts
+//! of the list of instances are in the order of their poses, and ascend within a pose. So consecutive poses of one model with the same
 //! levels have consecutive instances, and within them poses of one clip are neighbours.
 
 use glam::Vec3;
@@ -34,7 +34,7 @@ pub(super) struct Visible {
     pub lists: Lists,
     /// The number of visible poses of each model.
     pub pose_counts: Vec<u32>,
-    /// The number of visible instances of each model, in both lists.
+    /// The number of visible instances of each model.
     pub instance_counts: Vec<u32>,
     /// The clips of all instances, in order.
     pub runs: Vec<Run>,
@@ -45,8 +45,6 @@ pub(super) struct Visible {
     keys: Vec<Keys>,
     /// The errors of the coarser levels of each model.
     errors: Vec<Vec<f32>>,
-    /// Whether the rest pose of each model, followed by its clips, has active morph targets.
-    has_morphs: Vec<Vec<bool>>,
 }
 
 impl Visible {
@@ -54,37 +52,25 @@ impl Visible {
     pub fn with_capacity(instances: usize, models: &[Model]) -> Self {
         let errors =
             |model: &Model| model.geometry.coarser_levels.iter().take(COARSEST).map(|level| level.error).collect();
-        let mut visible = Self {
+        Self {
             lists: Lists::with_capacity(instances),
             pose_counts: vec![0; models.len()],
             instance_counts: vec![0; models.len()],
             keys: Keys::of(models.iter().map(|model| 1 + model.geometry.coarser_levels.len() as u32)),
             errors: models.iter().map(errors).collect(),
             ..Self::default()
-        };
-        visible.find_morphs(models);
-        visible
-    }
-
-    /// Notes which clips have active morph targets.
-    pub fn find_morphs(&mut self, models: &[Model]) {
-        let has_morphs = |model: &Model| {
-            let clips = std::iter::once(None).chain(model.clips.iter().map(Some));
-            clips.map(|clip| model.has_active_morphs(clip)).collect()
-        };
-        self.has_morphs = models.iter().map(has_morphs).collect();
+        }
     }
 
     /// Divides the instances. Their clips have changed, or the instances are in another order.
-    fn divide(&mut self, instances: &[Instance]) {
+    fn divide(&mut self, instances: &[Instance], mut has_morphs: impl FnMut(usize, Option<u32>) -> bool) {
         self.runs.clear();
         let mut end = 0;
         for alike in instances.chunk_by(|a, b| a.clips() == b.clips()) {
             let clips = alike[0].clips();
-            let has_morphs = &self.has_morphs[clips.model as usize];
-            let of_clip = |clip: Option<u32>| has_morphs[clip.map_or(0, |clip| clip as usize + 1)];
+            let has_morphs = [clips.from, clips.to].iter().any(|&clip| has_morphs(clips.model as usize, clip));
             end += alike.len() as u32;
-            self.runs.push(Run { clips, end, has_morphs: of_clip(clips.from) || of_clip(clips.to) });
+            self.runs.push(Run { clips, end, has_morphs });
         }
         Part::divide(instances, &self.keys, &mut self.parts);
         self.sorted.make_room(&self.parts, instances.len());
@@ -117,7 +103,8 @@ impl Crowd {
 
     /// Lets all instances be visible, in full detail, until the next [`Crowd::cull`]. Call it after each change of clips.
     pub(super) fn show_all(&mut self) {
-        self.visible.divide(&self.instances);
+        let Self { models, instances, repertoire, visible, .. } = self;
+        visible.divide(instances, |model, clip| repertoire.has_morphs(models, model, clip));
         self.cull(None, None, None, &Detail::FULL);
     }
 

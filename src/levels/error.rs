@@ -53,25 +53,19 @@ struct Part {
     middle: u32,
 }
 
-/// Surfaces of draw ranges, those without triangles as `None`.
-struct Surface {
-    trees: Vec<Option<Tree>>,
-}
+/// The surfaces of the draw ranges.
+struct Surface(Vec<Tree>);
 
 /// A draw range, and the newest triangle of it that was near a point. Neighbouring points are near the same triangle.
 type Newest = Option<(usize, [u32; 3])>;
 
 impl Surface {
     fn new(triangles: &Triangles, reference: &[Vec3A]) -> Self {
-        let tree = |range| {
-            let own = triangles.of_range(range);
-            (!own.is_empty()).then(|| Tree::new(own.to_vec(), reference))
-        };
-        Self { trees: (0..triangles.ranges.len()).map(tree).collect() }
+        Self(triangles.0.iter().map(|own| Tree::new(own.clone(), reference)).collect())
     }
 
     fn boxes(&self, posed: &[Vec3A]) -> Vec<Vec<NodeBox>> {
-        self.trees.iter().map(|tree| tree.as_ref().map_or_else(Vec::new, |tree| tree.boxes(posed))).collect()
+        self.0.iter().map(|tree| tree.boxes(posed)).collect()
     }
 
     /// Returns the place of a draw range that is nearest to a position in a pose.
@@ -83,7 +77,7 @@ impl Surface {
         newest: &mut Newest,
     ) -> Option<Place> {
         let start = newest.filter(|&(own, _)| own == range).map(|(_, corners)| corners);
-        let nearest = self.trees[range].as_ref()?.nearest(&boxes[range], posed, position, start)?;
+        let nearest = self.0[range].nearest(&boxes[range], posed, position, start)?;
         *newest = Some((range, nearest.corners));
         Some(nearest)
     }
@@ -204,25 +198,22 @@ impl Level {
 }
 
 fn parts(full: &Triangles, reference: &[Vec3A]) -> Vec<Part> {
-    let of_range = |range: usize| {
-        components(full.of_range(range), reference).into_iter().map(move |component| Part {
-            range,
-            middle: middle(&component.vertices, reference),
-            component,
-        })
+    let of_range = |(range, own): (usize, &Vec<[u32; 3]>)| {
+        let part =
+            move |component: Component| Part { range, middle: middle(&component.vertices, reference), component };
+        components(own, reference).into_iter().map(part)
     };
-    (0..full.ranges.len()).flat_map(of_range).collect()
+    full.0.iter().enumerate().flat_map(of_range).collect()
 }
 
 fn prepare(parts: &[Part], levels: &[Triangles], reference: &[Vec3A]) -> Vec<Level> {
     let prepare = |triangles: &Triangles| {
-        let of_ranges = (0..triangles.ranges.len()).map(|range| triangles.of_range(range));
-        let used: Vec<Vec<u32>> = of_ranges.clone().map(used_vertices).collect();
+        let used: Vec<Vec<u32>> = triangles.0.iter().map(used_vertices).collect();
         let is_lost =
             |part: &Part| part.component.vertices.iter().all(|vertex| used[part.range].binary_search(vertex).is_err());
         Level {
             surface: Surface::new(triangles, reference),
-            points: spread(of_ranges, reference),
+            points: spread(triangles.0.iter().map(Vec::as_slice), reference),
             is_lost: parts.iter().map(is_lost).collect(),
             used,
             vertices: Vec::new(),

@@ -124,14 +124,13 @@ fn entries_above(model: &Model) -> Vec<Option<u32>> {
 /// Returns the vertices of a level that follow each palette entry. Their weights are shares of the area.
 fn followers(model: &Model, triangles: &Triangles) -> Vec<Vec<Follower>> {
     let geometry = &model.geometry;
-    let corners = triangles.indices.as_chunks::<3>().0;
     let mut areas = vec![0.0f32; geometry.vertex_count()];
-    for corners in corners {
+    for corners in triangles.0.iter().flatten() {
         let [a, b, c] = corners.map(|corner| geometry.positions[corner as usize]);
         let area = (b - a).cross(c - a).length();
         corners.iter().for_each(|&corner| areas[corner as usize] += area);
     }
-    let used = used_vertices(corners);
+    let used = used_vertices(triangles.0.iter().flatten());
     let measured = || used.iter().step_by(used.len().div_ceil(VERTICES).max(1)).map(|&vertex| vertex as usize);
     let whole: f32 = measured().map(|vertex| areas[vertex]).sum();
     let mut followers = vec![Vec::new(); model.palette.len()];

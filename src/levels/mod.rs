@@ -56,7 +56,7 @@ pub fn build(model: &mut Model) {
     if full.count() < LEAST_TRIANGLES {
         return;
     }
-    let used = used_vertices(full.indices.as_chunks().0);
+    let used = used_vertices(full.0.iter().flatten());
     let rest = MomentPoser::new(model).positions(Moment::Rest);
     let is_finite = used.iter().all(|&vertex| rest[vertex as usize].is_finite());
     let extent = extent(&rest);
@@ -101,10 +101,10 @@ fn chain(reference: &Reference, full: &Triangles) -> Vec<Triangles> {
 /// Orders the triangles of a level for the vertex cache. Blended ones keep their order, which the author may have chosen.
 fn order(model: &Model, triangles: &mut Triangles) {
     let mut effort = ORDERING_EFFORT;
-    for (drawn, own) in model.geometry.draw_ranges.iter().zip(&triangles.ranges) {
+    for (drawn, own) in model.geometry.draw_ranges.iter().zip(&mut triangles.0) {
         let material = model.materials.get(drawn.material as usize);
         if material.is_some_and(|material| material.alpha_mode != AlphaMode::Blend) {
-            order_triangles(&mut triangles.indices[own.clone()], &mut effort);
+            order_triangles(own.as_flattened_mut(), &mut effort);
         }
     }
 }

@@ -125,7 +125,7 @@ impl Reference {
                 | SimplifyOptions::PreserveFolds,
             None,
         );
-        split.join(&indices, triangles.ranges.len())
+        split.join(&indices, triangles.0.len())
     }
 
     /// Returns the protection of each split vertex. One such vertex decides for all at its position.
@@ -155,9 +155,9 @@ impl SplitVertices {
         let mut split = Self { vertices: Vec::new(), ranges: Vec::new(), indices: Vec::new() };
         // The newest split vertex of each vertex.
         let mut newest = vec![u32::MAX; vertex_count];
-        for (range, own) in triangles.ranges.iter().enumerate() {
+        for (range, own) in triangles.0.iter().enumerate() {
             let first = split.vertices.len() as u32;
-            for &vertex in &triangles.indices[own.clone()] {
+            for &vertex in own.as_flattened() {
                 let newest = &mut newest[vertex as usize];
                 if *newest < first || *newest == u32::MAX {
                     *newest = split.vertices.len() as u32;
@@ -170,25 +170,17 @@ impl SplitVertices {
         split
     }
 
-    /// Turns triangles of split vertices into triangles of the geometry. They are still in the order of draw ranges.
+    /// Turns triangles of split vertices into triangles of the geometry.
     fn join(&self, indices: &[u32], range_count: usize) -> Option<Triangles> {
-        let mut joined = Triangles { indices: Vec::with_capacity(indices.len()), ranges: vec![0..0; range_count] };
-        let mut last = 0;
+        let mut joined = vec![Vec::new(); range_count];
         for corners in indices.as_chunks::<3>().0 {
             let [a, b, c] = corners.map(|corner| self.ranges[corner as usize] as usize);
-            if a != b || b != c || a < last {
+            if a != b || b != c {
                 return None;
             }
-            last = a;
-            joined.indices.extend(corners.map(|corner| self.vertices[corner as usize]));
-            joined.ranges[a].end = joined.indices.len();
+            joined[a].push(corners.map(|corner| self.vertices[corner as usize]));
         }
-        let mut end = 0;
-        for range in &mut joined.ranges {
-            *range = end..end.max(range.end);
-            end = range.end;
-        }
-        Some(joined)
+        Some(Triangles(joined))
     }
 }
 

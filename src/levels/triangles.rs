@@ -2,53 +2,37 @@
 //! levels and are added at the end.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
 
 use glam::Vec3A;
 
-use crate::model::{CoarserLevel, Geometry, Topology};
+use crate::model::{CoarserLevel, DrawRange, Geometry, Topology};
 
-/// The triangles of one level.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Triangles {
-    /// The corners of all triangles.
-    pub indices: Vec<u32>,
-    /// The part of `indices` for each draw range of the geometry. Ranges of lines and points have none.
-    pub ranges: Vec<Range<usize>>,
-}
+/// The corners of the triangles of one level, for each draw range of the geometry. Ranges of lines and points have none.
+pub(super) struct Triangles(pub Vec<Vec<[u32; 3]>>);
 
 impl Triangles {
     /// Returns the triangles in full detail.
     pub fn of(geometry: &Geometry) -> Self {
-        let mut triangles = Self::default();
-        for range in &geometry.draw_ranges {
-            let first = triangles.indices.len();
-            if range.topology == Topology::Triangles {
-                triangles.indices.extend_from_slice(&geometry.indices[span(range.first_index, range.index_count)]);
-            }
-            triangles.ranges.push(first..triangles.indices.len());
-        }
-        triangles
+        let corners = |range: &DrawRange| match range.topology {
+            Topology::Triangles => indices_of(geometry, range).as_chunks().0.to_vec(),
+            Topology::Lines | Topology::Points => Vec::new(),
+        };
+        Self(geometry.draw_ranges.iter().map(corners).collect())
     }
 
     /// Returns the number of triangles.
     pub fn count(&self) -> usize {
-        self.indices.len() / 3
-    }
-
-    /// Returns the corners of each triangle of a draw range.
-    pub fn of_range(&self, range: usize) -> &[[u32; 3]] {
-        self.indices[self.ranges[range].clone()].as_chunks().0
+        self.0.iter().map(Vec::len).sum()
     }
 
     /// Returns the level with these triangles and all lines and points of the geometry.
     pub fn into_level(self, geometry: &Geometry, error: f32) -> CoarserLevel {
         let mut level = CoarserLevel { error, ..CoarserLevel::default() };
-        for (range, own) in geometry.draw_ranges.iter().zip(&self.ranges) {
+        for (range, own) in geometry.draw_ranges.iter().zip(&self.0) {
             let first = level.indices.len() as u32;
             level.indices.extend_from_slice(match range.topology {
-                Topology::Triangles => &self.indices[own.clone()],
-                Topology::Lines | Topology::Points => &geometry.indices[span(range.first_index, range.index_count)],
+                Topology::Triangles => own.as_flattened(),
+                Topology::Lines | Topology::Points => indices_of(geometry, range),
             });
             level.ranges.push(first..level.indices.len() as u32);
         }
@@ -57,15 +41,15 @@ impl Triangles {
 }
 
 /// Returns the vertices of triangles, sorted, each once.
-pub(super) fn used_vertices(triangles: &[[u32; 3]]) -> Vec<u32> {
-    let mut used = triangles.as_flattened().to_vec();
+pub(super) fn used_vertices<'t>(triangles: impl IntoIterator<Item = &'t [u32; 3]>) -> Vec<u32> {
+    let mut used: Vec<u32> = triangles.into_iter().flatten().copied().collect();
     used.sort_unstable();
     used.dedup();
     used
 }
 
-fn span(first: u32, count: u32) -> Range<usize> {
-    first as usize..(first + count) as usize
+fn indices_of<'g>(geometry: &'g Geometry, range: &DrawRange) -> &'g [u32] {
+    &geometry.indices[range.first_index as usize..(range.first_index + range.index_count) as usize]
 }
 
 /// A connected part of a surface: a body, an eye, a buckle.

@@ -38,7 +38,7 @@ const DEFAULT_SHARE: f32 = 0.05;
 /// Returns the bones of all skins in use. A node that is a joint of several skins counts once, with its first bind matrix.
 pub fn bones(skeleton: &Skeleton, palette: &PaletteLayout, geometry: &Geometry) -> Vec<Bone> {
     let joints = joints(skeleton, palette);
-    let joint_of_node = |node: u32| joints.get(node as usize).copied().flatten();
+    let joint_of_node = |node: u32| joints.get(node as usize).copied().flatten().map(bone_of_joint);
     let parents = next_joints_above(skeleton, &joints);
     let default_length = DEFAULT_SHARE * size(geometry);
     let mut bones: Vec<Bone> = Vec::new();
@@ -47,10 +47,10 @@ pub fn bones(skeleton: &Skeleton, palette: &PaletteLayout, geometry: &Geometry) 
     let mut longest_below = vec![0.0f32; skeleton.len()];
     for (node, &parent) in (0..).zip(&parents) {
         let (Some(tip), Some(base)) = (joint_of_node(node), joint_of_node(parent)) else { continue };
-        let length = tip.position().distance(base.position());
+        let length = tip.tip_mesh.distance(base.tip_mesh);
         length_above[node as usize] = length;
         longest_below[parent as usize] = longest_below[parent as usize].max(length);
-        bones.push(Bone { tip: tip.entry, tip_mesh: tip.position(), ..base.bone() });
+        bones.push(Bone { tip: tip.base, tip_mesh: tip.tip_mesh, ..base });
     }
     let mut has_children = vec![false; skeleton.len()];
     parents.iter().filter(|&&parent| parent != NO_PARENT).for_each(|&parent| has_children[parent as usize] = true);
@@ -58,11 +58,11 @@ pub fn bones(skeleton: &Skeleton, palette: &PaletteLayout, geometry: &Geometry) 
         let Some(last) = joint_of_node(node).filter(|_| !has_children[node as usize]) else { continue };
         let above = length_above[node as usize];
         let (direction, length) = match joint_of_node(parent).filter(|_| above > 0.0) {
-            Some(parent) => ((last.position() - parent.position()) / above, LAST_BONE_SHARE * above),
-            None => (Vec3::from(last.mesh_from_joint.matrix3.y_axis).normalize_or(Vec3::Y), default_length),
+            Some(parent) => ((last.tip_mesh - parent.tip_mesh) / above, LAST_BONE_SHARE * above),
+            None => (Vec3::from(last.mesh_from_base.matrix3.y_axis).normalize_or(Vec3::Y), default_length),
         };
         longest_below[node as usize] = length;
-        bones.push(Bone { tip_mesh: last.position() + direction * length, ..last.bone() });
+        bones.push(Bone { tip_mesh: last.tip_mesh + direction * length, ..last });
     }
     // Differences of numbers near the limits of `f32` overflow.
     bones.retain(|bone| bone.tip_mesh.is_finite());
@@ -80,35 +80,18 @@ pub fn bones(skeleton: &Skeleton, palette: &PaletteLayout, geometry: &Geometry) 
     bones
 }
 
-/// A joint with a bind matrix.
-#[derive(Debug, Clone, Copy)]
-struct Joint {
-    entry: u32,
-    mesh_from_joint: Affine3A,
+/// Returns a bone of length 0 at a joint, given by its palette entry and its bind matrix.
+fn bone_of_joint((entry, mesh_from_base): (u32, Affine3A)) -> Bone {
+    Bone { base: entry, tip: entry, mesh_from_base, tip_mesh: mesh_from_base.translation.into(), axis_length: 0.0 }
 }
 
-impl Joint {
-    /// Returns the position at the time of binding, in mesh space.
-    fn position(&self) -> Vec3 {
-        self.mesh_from_joint.translation.into()
-    }
-
-    /// Returns a bone of length 0.
-    fn bone(&self) -> Bone {
-        let Self { entry, mesh_from_joint } = *self;
-        Bone { base: entry, tip: entry, mesh_from_base: mesh_from_joint, tip_mesh: self.position(), axis_length: 0.0 }
-    }
-}
-
-/// Returns the first palette entry of each node that is a joint with a bind matrix.
-fn joints(skeleton: &Skeleton, palette: &PaletteLayout) -> Vec<Option<Joint>> {
+/// Returns, for each node that is a joint with a bind matrix, its first palette entry with one, and the matrix.
+pub fn joints(skeleton: &Skeleton, palette: &PaletteLayout) -> Vec<Option<(u32, Affine3A)>> {
     let mut joints = vec![None; skeleton.len()];
     for entry in palette.joints() {
+        let bind = || Some((entry, bind_matrix(&palette.joint_from_mesh[entry as usize])?));
         let joint = &mut joints[palette.nodes[entry as usize] as usize];
-        if joint.is_none() {
-            let mesh_from_joint = bind_matrix(&palette.joint_from_mesh[entry as usize]);
-            *joint = mesh_from_joint.map(|mesh_from_joint| Joint { entry, mesh_from_joint });
-        }
+        *joint = joint.or_else(bind);
     }
     joints
 }
@@ -124,7 +107,7 @@ pub fn bind_matrix(joint_from_mesh: &Affine3A) -> Option<Affine3A> {
 }
 
 /// Returns the nearest joint above each node, or [`NO_PARENT`]. Parents come before their children.
-fn next_joints_above(skeleton: &Skeleton, joints: &[Option<Joint>]) -> Vec<u32> {
+fn next_joints_above<T>(skeleton: &Skeleton, joints: &[Option<T>]) -> Vec<u32> {
     let mut above = vec![NO_PARENT; skeleton.len()];
     for (node, &parent) in skeleton.parents.iter().enumerate() {
         if parent != NO_PARENT {

@@ -168,15 +168,19 @@ impl Material {
         self.textures().any(|texture| texture.tex_coords == tex_coords)
     }
 
-    /// Iterates over all textures.
-    pub fn textures(&self) -> impl Iterator<Item = MaterialTexture> + use<> {
-        let textures = [
+    /// Returns the texture of each slot: base colour, metalness and roughness, occlusion, emission, normals.
+    pub fn slots(&self) -> [Option<MaterialTexture>; 5] {
+        [
             self.base_color_texture,
             self.metallic_roughness_texture,
             self.occlusion_texture,
             self.emissive_texture,
             self.normal_texture,
-        ];
-        textures.into_iter().flatten()
+        ]
+    }
+
+    /// Iterates over all textures.
+    pub fn textures(&self) -> impl Iterator<Item = MaterialTexture> + use<> {
+        self.slots().into_iter().flatten()
     }
 }

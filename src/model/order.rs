@@ -1,12 +1,11 @@
 //! From triangles and vertices in any order to an order that suits caches, for import and for levels of detail.
 //!
-//! Within each primitive, triangles that share vertices are put next to each other, which suits the GPU's vertex cache.
-//! As the last step of geometry import, and again after levels of detail
-//! have been added, vertices are sorted by the coarsest level that uses them, because each level uses a prefix. All
-//! vertices of a model without coarser levels are in one such band. Within a band they stand in the order in which the
-//! triangles in full detail first use them, so that vertex fetches walk through memory; unused ones come last. The entries of
-//! the palette are sorted in the same way ([`number_joints`]). No step changes the image: triangles keep their corners and
-//! winding, and draw ranges keep their position.
+//! Within each primitive, triangles that share vertices are put next to each other, which suits the GPU's vertex cache. As the
+//! last step of geometry import, and again after levels of detail have been added, vertices are sorted by the coarsest level that
+//! uses them, because each level uses a prefix. All vertices of a model without coarser levels are in one such band. Within a band
+//! they stand in the order in which the triangles in full detail first use them, so that vertex fetches walk through memory; unused
+//! ones come last. The entries of the palette are sorted in the same way ([`number_joints`]). No step changes the image: triangles
+//! keep their corners and winding, and draw ranges keep their position.
 //!
 //! Source: the vertex cache optimiser of meshoptimizer.
 

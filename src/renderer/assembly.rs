@@ -54,8 +54,6 @@ pub struct Renderer {
     pub(super) slot_settings: SlotSettings,
     pub(super) frames_in_flight: usize,
     pub(super) plan: FramePlan,
-    /// See [`Self::keep_all_joints`].
-    pub(super) wants_all_joints: bool,
     pub(super) timeline: TimelineSemaphore,
     /// The number of submitted frames, and the timeline value that the last one signals.
     pub(super) frame_number: u64,
@@ -125,7 +123,6 @@ impl Renderer {
             slots,
             slot_settings,
             plan: FramePlan::default(),
-            wants_all_joints: false,
             timeline: TimelineSemaphore::new(device, "frames")?,
             frame_number: 0,
             window_ms: 0.0,
@@ -185,7 +182,7 @@ impl Renderer {
 
     /// Plans all joint matrices of the next frame's poses in all levels of detail. Otherwise a pose has those that its level needs.
     pub fn keep_all_joints(&mut self) {
-        self.wants_all_joints = true;
+        self.plan.all_joints = true;
     }
 
     /// Keeps the slot of a frame until the next frame has finished, which can read it then: there is one slot more than frames in

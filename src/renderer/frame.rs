@@ -173,46 +173,12 @@ impl Renderer {
         let slot = &mut self.slots[index];
         // The plan is that of the last frame no longer.
         self.drawn_slot = None;
-        self.plan.all_joints = std::mem::take(&mut self.wants_all_joints);
         self.plan.rebuild(&self.pose_sizes, poses, self.slot_settings.limits.page_bytes)?;
+        self.plan.all_joints = false;
         let page_bytes = (self.skinning == Skinning::Compute).then_some(self.slot_settings.limits.page_bytes);
         slot.prepare(&self.device, &self.layouts, &self.plan, page_bytes)?;
         self.collect_gpu_times(index);
         Ok(Frame { renderer: self, slot: index })
-    }
-
-    fn submit(
-        &mut self,
-        index: usize,
-        data: FrameData,
-        (look, capture): (Look, bool),
-        extras: &mut dyn Extras,
-    ) -> Result<FrameOutcome> {
-        let mut stopwatch = Stopwatch::start();
-        let next_value = self.frame_number + 1;
-        let available = &self.slots[index].image_available;
-        // SAFETY: the slot's last frame, which waited for the semaphore, has finished.
-        let acquired = unsafe { self.output.acquire(&self.device, available, &self.timeline, next_value) }?;
-        self.window_ms = stopwatch.lap_ms();
-        // Without an image, the next `begin_frame` gets the same slot and writes it again.
-        let Some(image) = acquired else { return Ok(FrameOutcome::Skipped) };
-        let Some(&ImageInfo { extent, format, .. }) = self.output.image(image).map(Image::info) else {
-            return Ok(FrameOutcome::Skipped);
-        };
-        self.fit_framebuffer(extent, format)?;
-        extras.fit(self, index)?;
-        self.slots[index].write_frame_data(data);
-        self.record(index, image, (look, data.sky, capture), extras)?;
-        self.submit_commands(index, image, next_value)?;
-        self.frame_number = next_value;
-        self.drawn_slot = Some(index);
-        self.slots[index].submitted(next_value);
-        self.lighting.environment.submitted(data.sky);
-        stopwatch.lap_ms();
-        // SAFETY: the image was acquired, and its commands were submitted.
-        unsafe { self.output.present(image) }?;
-        self.window_ms += stopwatch.lap_ms();
-        Ok(FrameOutcome::Drawn)
     }
 
     fn record(
@@ -281,6 +247,31 @@ impl Frame<'_> {
     /// Records and submits the GPU half, and presents the image if there is a window. `capture` copies the image for
     /// [`Renderer::wait_for_pixels`].
     pub fn submit(self, data: FrameData, look: Look, capture: bool, extras: &mut dyn Extras) -> Result<FrameOutcome> {
-        self.renderer.submit(self.slot, data, (look, capture), extras)
+        let Self { renderer, slot } = self;
+        let mut stopwatch = Stopwatch::start();
+        let next_value = renderer.frame_number + 1;
+        let available = &renderer.slots[slot].image_available;
+        // SAFETY: the slot's last frame, which waited for the semaphore, has finished.
+        let acquired = unsafe { renderer.output.acquire(&renderer.device, available, &renderer.timeline, next_value) }?;
+        renderer.window_ms = stopwatch.lap_ms();
+        // Without an image, the next `begin_frame` gets the same slot and writes it again.
+        let Some(image) = acquired else { return Ok(FrameOutcome::Skipped) };
+        let Some(&ImageInfo { extent, format, .. }) = renderer.output.image(image).map(Image::info) else {
+            return Ok(FrameOutcome::Skipped);
+        };
+        renderer.fit_framebuffer(extent, format)?;
+        extras.fit(renderer, slot)?;
+        renderer.slots[slot].write_frame_data(data);
+        renderer.record(slot, image, (look, data.sky, capture), extras)?;
+        renderer.submit_commands(slot, image, next_value)?;
+        renderer.frame_number = next_value;
+        renderer.drawn_slot = Some(slot);
+        renderer.slots[slot].submitted(next_value);
+        renderer.lighting.environment.submitted(data.sky);
+        stopwatch.lap_ms();
+        // SAFETY: the image was acquired, and its commands were submitted.
+        unsafe { renderer.output.present(image) }?;
+        renderer.window_ms += stopwatch.lap_ms();
+        Ok(FrameOutcome::Drawn)
     }
 }

@@ -57,11 +57,7 @@ pub enum Resource {
 
 impl Resource {
     fn name(self) -> &'static str {
-        match self {
-            Self::DeviceMemory => "of device memory",
-            Self::StorageRange => "for the palette",
-            Self::BufferSize => "for the instance buffer",
-        }
+        ["of device memory", "for the palette", "for the instance buffer"][self as usize]
     }
 }
 

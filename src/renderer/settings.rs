@@ -46,10 +46,7 @@ impl UploadPath {
 
     /// Returns the name that options and reports use.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Direct => "direct",
-            Self::Staged => "staged",
-        }
+        ["direct", "staged"][self as usize]
     }
 }
 

@@ -53,12 +53,7 @@ impl CpuStage {
 
     /// Returns the name, as in files.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Cull => "cull",
-            Self::Wait => "wait",
-            Self::Animate => "animate",
-            Self::Record => "record",
-        }
+        ["cull", "wait", "animate", "record"][self as usize]
     }
 }
 
@@ -80,13 +75,7 @@ impl Pass {
     }
 
     pub(super) fn label(self) -> &'static std::ffi::CStr {
-        match self {
-            Self::Upload => c"upload",
-            Self::Skin => c"skin",
-            Self::Shadow => c"shadow",
-            Self::Draw => c"draw",
-            Self::Post => c"post",
-        }
+        [c"upload", c"skin", c"shadow", c"draw", c"post"][self as usize]
     }
 
     /// Returns the stage that ends the pass.

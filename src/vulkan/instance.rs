@@ -1,7 +1,7 @@
 //! The loader, the instance, and the validation layer.
 //!
 //! Validation means core checks and synchronization validation. The latter includes hazards between submissions, because
-//! a race between two frames is one. The layer's version determines how these are requested: see [`LayerRequest`].
+//! a race between two frames is one. The layer's version determines how these are requested: see [`layer_settings`].
 
 use std::borrow::Cow;
 use std::ffi::{CStr, c_char, c_void};
@@ -26,8 +26,8 @@ const SUBMIT_VARIABLE: (&str, &str) =
 pub unsafe fn prepare_validation() {
     let (variable, value) = SUBMIT_VARIABLE;
     // Creating the instance reports a missing loader or layer.
-    let request = load_entry().and_then(|entry| LayerRequest::of_installed_layer(&entry));
-    if let Ok(LayerRequest::Features) = request
+    let request = load_entry().and_then(|entry| layer_settings_of_installed(&entry));
+    if let Ok(None) = request
         && std::env::var_os(variable).is_none()
     {
         // SAFETY: the caller's promise.
@@ -123,12 +123,12 @@ impl Instance {
         if options.validation {
             layers.push(VALIDATION_LAYER.as_ptr());
             info = info.push_next(&mut creation_messenger);
-            match LayerRequest::of_installed_layer(&entry)? {
-                LayerRequest::Features => {
+            match layer_settings_of_installed(&entry)? {
+                None => {
                     extensions.push(ext::validation_features::NAME.as_ptr());
                     info = info.push_next(&mut validation_features);
                 }
-                LayerRequest::Settings(names) => {
+                Some(names) => {
                     extensions.push(ext::layer_settings::NAME.as_ptr());
                     settings = names.iter().map(|name| layer_switch(name, &on)).collect();
                     layer_settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
@@ -209,43 +209,33 @@ pub(super) fn has_extension(extensions: &[vk::ExtensionProperties], name: &CStr)
     extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name))
 }
 
-/// The way to request synchronization validation from a layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LayerRequest {
-    /// Through `VK_EXT_validation_features`, and [`SUBMIT_VARIABLE`].
-    Features,
-    /// Through `VK_EXT_layer_settings`: the names of the settings to switch on.
-    Settings(&'static [&'static CStr]),
+/// Returns the settings of a layer of this version that request synchronization validation, through `VK_EXT_layer_settings`.
+/// `None` requests it through `VK_EXT_validation_features`, and [`SUBMIT_VARIABLE`]. There are only settings that the layer
+/// knows, because the layer warns of unknown and deprecated ones, and `--validation` fails on warnings.
+///
+/// `syncval_shader_accesses_heuristic` stays off. It assumes that a shader writes to the whole of a storage buffer, so it reports
+/// a hazard between two dispatches that write different vertices of one page.
+fn layer_settings(has_layer_settings: bool, version: u32) -> Option<&'static [&'static CStr]> {
+    const SUBMIT_SETTING: u32 = vk::make_api_version(0, 1, 3, 290);
+    const FULL_SETTING: u32 = vk::make_api_version(0, 1, 4, 363);
+    match version {
+        _ if !has_layer_settings => None,
+        // Hazards between submissions are on by default.
+        ..SUBMIT_SETTING => Some(&[c"validate_sync"]),
+        SUBMIT_SETTING..FULL_SETTING => Some(&[c"validate_sync", c"syncval_submit_time_validation"]),
+        FULL_SETTING.. => Some(&[c"validate_sync", c"syncval_full_validation"]),
+    }
 }
 
-impl LayerRequest {
-    /// Returns the request for a layer of this version. It has only settings that the layer knows, because the layer warns
-    /// of unknown and deprecated ones, and `--validation` fails on warnings.
-    ///
-    /// `syncval_shader_accesses_heuristic` stays off. It assumes that a shader writes to the whole of a storage buffer, so
-    /// it reports a hazard between two dispatches that write different vertices of one page.
-    fn new(has_layer_settings: bool, version: u32) -> Self {
-        const SUBMIT_SETTING: u32 = vk::make_api_version(0, 1, 3, 290);
-        const FULL_SETTING: u32 = vk::make_api_version(0, 1, 4, 363);
-        match version {
-            _ if !has_layer_settings => Self::Features,
-            // Hazards between submissions are on by default.
-            ..SUBMIT_SETTING => Self::Settings(&[c"validate_sync"]),
-            SUBMIT_SETTING..FULL_SETTING => Self::Settings(&[c"validate_sync", c"syncval_submit_time_validation"]),
-            FULL_SETTING.. => Self::Settings(&[c"validate_sync", c"syncval_full_validation"]),
-        }
-    }
-
-    fn of_installed_layer(entry: &ash::Entry) -> Result<Self> {
-        // SAFETY: the entry is loaded.
-        let layers =
-            unsafe { entry.enumerate_instance_layer_properties() }.context("vkEnumerateInstanceLayerProperties")?;
-        let is_wanted = |layer: &&vk::LayerProperties| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER);
-        let layer = layers.iter().find(is_wanted).ok_or(Error::MissingValidationLayer)?;
-        let has_layer_settings =
-            has_extension(&extensions_of(entry, Some(VALIDATION_LAYER))?, ext::layer_settings::NAME);
-        Ok(Self::new(has_layer_settings, layer.spec_version))
-    }
+/// Returns the [`layer_settings`] of the layer that is installed.
+fn layer_settings_of_installed(entry: &ash::Entry) -> Result<Option<&'static [&'static CStr]>> {
+    // SAFETY: the entry is loaded.
+    let layers =
+        unsafe { entry.enumerate_instance_layer_properties() }.context("vkEnumerateInstanceLayerProperties")?;
+    let is_wanted = |layer: &&vk::LayerProperties| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER);
+    let layer = layers.iter().find(is_wanted).ok_or(Error::MissingValidationLayer)?;
+    let has_layer_settings = has_extension(&extensions_of(entry, Some(VALIDATION_LAYER))?, ext::layer_settings::NAME);
+    Ok(layer_settings(has_layer_settings, layer.spec_version))
 }
 
 fn messenger_info(messages: &Arc<ValidationMessages>) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {

@@ -218,13 +218,7 @@ impl PhysicalDevice {
 
     /// Returns `discrete`, `integrated`, `virtual`, `cpu` or `other`.
     pub fn kind(&self) -> &'static str {
-        match self.properties.device_type {
-            vk::PhysicalDeviceType::DISCRETE_GPU => "discrete",
-            vk::PhysicalDeviceType::INTEGRATED_GPU => "integrated",
-            vk::PhysicalDeviceType::VIRTUAL_GPU => "virtual",
-            vk::PhysicalDeviceType::CPU => "cpu",
-            _ => "other",
-        }
+        KINDS[rank(self.properties.device_type)].1
     }
 
     /// Returns whether the device is the processor itself: a driver in software.
@@ -320,16 +314,18 @@ pub fn draw_families(families: &[vk::QueueFamilyProperties]) -> impl Iterator<It
     (0..).zip(families).filter(move |(_, family)| family.queue_flags.contains(wanted)).map(|(index, _)| index)
 }
 
-/// Returns the rank of a kind of device: the best one has the greatest. Devices of type OTHER are GPUs behind a layer that
-/// hides their kind.
-pub fn rank(kind: vk::PhysicalDeviceType) -> u32 {
-    match kind {
-        vk::PhysicalDeviceType::DISCRETE_GPU => 4,
-        vk::PhysicalDeviceType::INTEGRATED_GPU => 3,
-        vk::PhysicalDeviceType::VIRTUAL_GPU => 2,
-        vk::PhysicalDeviceType::CPU => 0,
-        _ => 1,
-    }
+/// The kinds of devices with their names, the best one last. Devices of type OTHER are GPUs behind a layer that hides their kind.
+const KINDS: [(vk::PhysicalDeviceType, &str); 5] = [
+    (vk::PhysicalDeviceType::CPU, "cpu"),
+    (vk::PhysicalDeviceType::OTHER, "other"),
+    (vk::PhysicalDeviceType::VIRTUAL_GPU, "virtual"),
+    (vk::PhysicalDeviceType::INTEGRATED_GPU, "integrated"),
+    (vk::PhysicalDeviceType::DISCRETE_GPU, "discrete"),
+];
+
+/// Returns the rank of a kind of device: the best one has the greatest. Unknown kinds count as OTHER.
+pub fn rank(kind: vk::PhysicalDeviceType) -> usize {
+    KINDS.iter().position(|(other, _)| *other == kind).unwrap_or(1)
 }
 
 /// Returns all devices, with an instance that has no surface.

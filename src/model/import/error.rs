@@ -8,7 +8,6 @@
 //! A fault costs the smallest part that has it ([`Warnings::leave_out`]): a channel, an attribute, a primitive. It is an error
 //! of the whole file only if nothing is left to draw or to play.
 
-use std::collections::HashSet;
 use std::fmt::{self, Display};
 use std::io;
 
@@ -99,7 +98,6 @@ const MAX_WARNINGS: usize = 100;
 #[derive(Debug, Default)]
 pub(super) struct Warnings {
     sentences: Vec<String>,
-    seen: HashSet<String>,
     left_out_count: usize,
     /// The first fault that cost a part.
     fault: Option<Fault>,
@@ -119,14 +117,13 @@ impl Warnings {
     }
 
     fn add_sentence(&mut self, sentence: String) {
-        if self.seen.contains(&sentence) {
+        if self.sentences.contains(&sentence) {
             return;
         }
         if self.sentences.len() == MAX_WARNINGS {
             self.left_out_count += 1;
             return;
         }
-        self.seen.insert(sentence.clone());
         self.sentences.push(sentence);
     }
 

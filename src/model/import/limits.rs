@@ -1,9 +1,9 @@
 //! The limits of one model: from the bytes of its files to the number of things that it may contain.
 //!
 //! A few bytes of JSON can ask for a lot: ten thousand primitives that share one long accessor, an accessor of a
-//! billion zeros without data, an image that decodes to gigabytes. So import charges
-//! everything whose size the bytes of the file do not bound, before reading it. The limits grow with the number of
-//! bytes that the model's files really have: only a large download can cost gigabytes.
+//! billion zeros without data, an image that decodes to gigabytes. So import charges everything whose size the bytes of the
+//! file do not bound, before reading it. The limits grow with the number of bytes that the model's files really have: only a
+//! large download can cost gigabytes.
 //!
 //! The [`Budget`] counts the things of each kind ([`Counted`]), which bounds time as well as memory. It also adds up the bytes
 //! of all kinds, which bounds any mix of them. The price of a thing is the most memory that it takes at any time, from
@@ -17,6 +17,7 @@
 //! The limits are far above any character: even the smallest fit five hundred characters of a thousand vertices.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 
 use super::error::{Fault, Result};
 
@@ -131,7 +132,7 @@ const DECODING_TEXEL_BYTES: u64 = 12;
 #[derive(Debug, Default)]
 pub(super) struct Budget {
     /// The number of things of each kind, by its name.
-    counts: RefCell<Vec<(&'static str, u64)>>,
+    counts: RefCell<BTreeMap<&'static str, u64>>,
     /// The bytes of all kinds.
     bytes: Cell<u64>,
 }
@@ -141,11 +142,7 @@ impl Budget {
     pub fn take(&self, kind: Counted, count: u64, file_bytes: u64, at: &str) -> Result<()> {
         let (what, limit) = (kind.what, kind.count.at(file_bytes));
         let mut counts = self.counts.borrow_mut();
-        let rank = counts.iter().position(|(other, _)| *other == what).unwrap_or(counts.len());
-        if rank == counts.len() {
-            counts.push((what, 0));
-        }
-        let (_, taken) = &mut counts[rank];
+        let taken = counts.entry(what).or_default();
         if count > limit.saturating_sub(*taken) {
             let problem = format!("{count} more {what}: a model with files of this size may have {limit}");
             return Err(Fault::unsupported(at, problem));

@@ -13,6 +13,9 @@ use crate::shader_types::{MaterialData, material_features as features};
 use crate::vulkan::buffer::Buffer;
 use crate::vulkan::descriptors::{Binding, DescriptorPool, DescriptorSet, DescriptorSetLayout};
 
+/// The format of the image of each slot of a material, in the order of [`features::TEXTURES`].
+const FORMATS: [vk::Format; features::TEXTURES.len()] = [COLOR, DATA, DATA, COLOR, DATA];
+
 /// All materials of a model.
 pub struct GpuMaterials {
     /// The sets, by index of the material in the model.
@@ -41,7 +44,7 @@ impl GpuMaterials {
         let (mut sets, mut kept) = (Vec::with_capacity(model.materials.len()), Vec::new());
         for (index, material) in model.materials.iter().enumerate() {
             let mut textures = Vec::new();
-            for (texture, format) in slots(material) {
+            for (texture, format) in material.slots().into_iter().zip(FORMATS) {
                 textures.push(cache.get(model, texture.map(|texture| texture.texture), format)?);
             }
             let mut bindings = vec![Binding::Part(&factors, index as u64 * stride, size_of::<MaterialData>() as u64)];
@@ -52,17 +55,6 @@ impl GpuMaterials {
         }
         Ok(Self { sets, _factors: factors, _textures: kept })
     }
-}
-
-/// Returns the textures of a material with their formats, in the order of [`features::TEXTURES`].
-fn slots(material: &Material) -> [(Option<MaterialTexture>, vk::Format); 5] {
-    [
-        (material.base_color_texture, COLOR),
-        (material.metallic_roughness_texture, DATA),
-        (material.occlusion_texture, DATA),
-        (material.emissive_texture, COLOR),
-        (material.normal_texture, DATA),
-    ]
 }
 
 /// Returns the bits of [`material_features`](crate::shader_types::material_features) of a draw range.
@@ -86,8 +78,8 @@ pub fn features_of(range: &DrawRange, material: &Material) -> u32 {
         (_, true) => !features::NORMAL_TEXTURE,
         (_, false) => !0,
     };
-    let textures = slots(material).into_iter().zip(features::TEXTURES).filter(|(_, bit)| shown & bit != 0);
-    let bit_of = |((texture, _), bit): ((Option<MaterialTexture>, _), u32)| {
+    let textures = material.slots().into_iter().zip(features::TEXTURES).filter(|(_, bit)| shown & bit != 0);
+    let bit_of = |(texture, bit): (Option<MaterialTexture>, u32)| {
         texture.map_or(0, |texture| bit | if texture.is_plain() { 0 } else { features::TEX_COORDS_VARY })
     };
     let tangents = if range.has_tangents { features::TANGENTS } else { 0 };
@@ -102,7 +94,7 @@ pub fn features_of(range: &DrawRange, material: &Material) -> u32 {
 
 fn material_data(material: &Material) -> MaterialData {
     let mut texture_rows = [[0.0; 4]; 2 * features::TEXTURES.len()];
-    for (rows, (texture, _)) in texture_rows.chunks_exact_mut(2).zip(slots(material)) {
+    for (rows, texture) in texture_rows.chunks_exact_mut(2).zip(material.slots()) {
         let Some(MaterialTexture { tex_coords, texture_from_vertex, .. }) = texture else { continue };
         let (m, t) = (texture_from_vertex.matrix2, texture_from_vertex.translation);
         let pair = tex_coords as f32;

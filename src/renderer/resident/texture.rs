@@ -153,14 +153,11 @@ fn blit_to_level(extent: vk::Extent2D, level: u32) -> vk::ImageBlit {
         y: (extent.height >> level).max(1) as i32,
         z: 1,
     };
+    let color = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
     vk::ImageBlit {
-        src_subresource: subresource(level - 1),
+        src_subresource: color.mip_level(level - 1),
         src_offsets: [vk::Offset3D::default(), corner(level - 1)],
-        dst_subresource: subresource(level),
+        dst_subresource: color.mip_level(level),
         dst_offsets: [vk::Offset3D::default(), corner(level)],
     }
-}
-
-fn subresource(level: u32) -> vk::ImageSubresourceLayers {
-    vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).mip_level(level).layer_count(1)
 }

@@ -178,9 +178,9 @@ impl FrameSlot {
             morph_weights.ensure(device, bytes(plan.morph_weight_count, size_of::<f32>()), instances)?;
         self.set_is_stale |= records.ensure(device, size_of_val(&plan.records[..]) as u64, instances)?;
         instance_stream.ensure(device, bytes(instances, size_of::<InstanceData>()), instances)?;
-        if self.set_is_stale
-            && let Some(bindings) = self.streams.frame_set_bindings(&self.frame_data)
-        {
+        let streams = [&*records, &*palette, &*morph_weights].map(StreamBuffer::read_by_shaders);
+        if let (true, [Some(records), Some(palette), Some(morph_weights)]) = (self.set_is_stale, streams) {
+            let bindings = [&self.frame_data, records, palette, morph_weights].map(Binding::Buffer);
             // SAFETY: the slot's last frame, the only user of the set, has finished.
             unsafe { self.set.write(&bindings) };
             self.set_is_stale = false;
@@ -253,14 +253,5 @@ impl FrameSlot {
         if let Some(timestamps) = &self.timestamps {
             timestamps.cmd_write(recorder, pass.last_stage(), pass as u32 + 1);
         }
-    }
-}
-
-impl Streams {
-    /// Returns the bindings of the frame set, in order. `None` after a failure.
-    fn frame_set_bindings<'a>(&'a self, frame_data: &'a Buffer) -> Option<[Binding<'a>; 4]> {
-        let [records, palette, morph_weights] =
-            [&self.records, &self.palette, &self.morph_weights].map(StreamBuffer::read_by_shaders);
-        Some([frame_data, records?, palette?, morph_weights?].map(Binding::Buffer))
     }
 }

@@ -52,7 +52,7 @@ fn support(name: &str) -> ExtensionSupport {
     }
 }
 
-/// Checks `extensionsRequired` and `extensionsUsed`. Returns the extensions of both lists.
+/// Checks `extensionsRequired` and `extensionsUsed`. Returns the extensions of both lists, in the order of `extensionsUsed`.
 pub fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Result<Vec<Extension>> {
     let required = names(root, "extensionsRequired");
     let used = names(root, "extensionsUsed");
@@ -78,18 +78,13 @@ pub fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Result<Vec<E
             ExtensionSupport::Ignored => warnings.add(at, format_args!("{name} is not supported; it is ignored")),
         }
     }
-    Ok(listed(&used, &required))
-}
-
-/// Lists each extension once, in the order of `extensionsUsed`. Those that are only required come last, although the
-/// specification forbids such.
-fn listed(used: &[&str], required: &[&str]) -> Vec<Extension> {
+    // Each once. Those that are only required come last, although the specification forbids such.
     let is_required: HashSet<&str> = required.iter().copied().collect();
     let mut seen = HashSet::new();
-    let once = used.iter().chain(required).copied().filter(|name| seen.insert(*name));
+    let once = used.into_iter().chain(required).filter(|name| seen.insert(*name));
     let extension =
         |name: &str| Extension { name: name.to_owned(), required: is_required.contains(name), support: support(name) };
-    once.map(extension).collect()
+    Ok(once.map(extension).collect())
 }
 
 fn names<'v>(root: &'v Map<String, Value>, key: &str) -> Vec<&'v str> {

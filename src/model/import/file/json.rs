@@ -4,8 +4,8 @@
 //! [`relax`] first removes or fills in the properties that they stumble over and that import does not need. Nothing
 //! else of the `gltf` crate is used: its readers panic or hang on malformed files.
 //!
-//! Lists that grow with every keyframe track are parsed straight from the text: going through [`Value`]s would take
-//! most of the import time of a model with many clips.
+//! Elements are parsed straight from the text: going through [`Value`]s would take most of the import time of a model with many
+//! clips.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -42,14 +42,14 @@ pub struct ParsedJson {
 pub fn parse(json: &[u8], warnings: &mut Warnings) -> Result<ParsedJson> {
     check_json_size(json.len() as u64)?;
     let value_count = check_value_count(json)?;
-    let (mut object, outline) = parse_outline(json)?;
+    let (object, outline) = parse_outline(json)?;
     check_version(&object)?;
     let extensions = extensions::check(&object, warnings)?;
     let source = SourceFile { extensions, ..facts(&object) };
     let roles = declared_roles(&object, warnings);
-    relax(&mut object, warnings);
+    warn_about_unmorphed(&object, warnings);
     let mut mended = Mended::default();
-    let mut root = parse_root(&mut object, &outline, &mut mended, warnings)?;
+    let mut root = parse_root(&object, &outline, &mut mended, warnings)?;
     mended.count_empty(&mut root);
     mended.warn(warnings);
     Ok(ParsedJson { root, value_count, source, roles })
@@ -125,17 +125,15 @@ fn check_version(root: &Map<String, Value>) -> Result<()> {
     }
 }
 
-/// Removes or fills in properties that the serde structs refuse although the specification allows them.
-fn relax(root: &mut Map<String, Value>, warnings: &mut Warnings) {
-    for scene in objects(root, "scenes") {
-        scene.entry("nodes").or_insert_with(|| Value::Array(Vec::new()));
-    }
-    for (index, mesh) in objects(root, "meshes").enumerate() {
-        warn_about_unmorphed(index, mesh, warnings);
+/// Removes or fills in properties of an element that the serde structs refuse although the specification allows them.
+fn relax(list: &str, index: usize, element: &mut Value, warnings: &mut Warnings) {
+    match (list, element) {
+        ("animations", animation) => relax_animation(index, animation, warnings),
+        ("scenes", Value::Object(scene)) => _ = scene.entry("nodes").or_insert_with(|| Value::Array(Vec::new())),
+        _ => {}
     }
 }
 
-/// Does the same as [`relax`] for one animation.
 fn relax_animation(index: usize, animation: &mut Value, warnings: &mut Warnings) {
     name_interpolations(index, animation, warnings);
     let Some(Value::Array(channels)) = animation.get_mut("channels") else { return };
@@ -207,9 +205,10 @@ fn after_string(json: &[u8]) -> &[u8] {
 }
 
 /// Morph targets may change any attribute (3.7.2.2), but the serde structs know only three.
-fn warn_about_unmorphed(index: usize, mesh: &Map<String, Value>, warnings: &mut Warnings) {
-    for primitive in elements(mesh.get("primitives")) {
-        let attributes = elements(primitive.get("targets")).filter_map(Value::as_object).flat_map(Map::keys);
+fn warn_about_unmorphed(root: &Map<String, Value>, warnings: &mut Warnings) {
+    for (index, mesh) in elements(root.get("meshes")).enumerate() {
+        let targets = elements(mesh.get("primitives")).flat_map(|primitive| elements(primitive.get("targets")));
+        let attributes = targets.filter_map(Value::as_object).flat_map(Map::keys);
         for name in attributes.filter(|name| !["POSITION", "NORMAL", "TANGENT"].contains(&name.as_str())) {
             let name = name.escape_debug();
             warnings.add(format_args!("meshes[{index}]"), format_args!("morph targets of {name} are not supported"));
@@ -217,12 +216,8 @@ fn warn_about_unmorphed(index: usize, mesh: &Map<String, Value>, warnings: &mut 
     }
 }
 
-fn objects<'v>(root: &'v mut Map<String, Value>, key: &str) -> impl Iterator<Item = &'v mut Map<String, Value>> {
-    root.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten().filter_map(Value::as_object_mut)
-}
-
-/// The lists that can have thousands of elements.
-const LONG_LISTS: [&str; 3] = ["accessors", "animations", "bufferViews"];
+/// Lists that can have thousands of elements, and of which nothing is needed as a [`Value`].
+const LONG_LISTS: [&str; 7] = ["accessors", "animations", "buffers", "bufferViews", "images", "materials", "nodes"];
 
 /// The text of each property of the JSON object.
 type Outline<'f> = BTreeMap<String, &'f RawValue>;
@@ -240,97 +235,72 @@ fn parse_outline(json: &[u8]) -> Result<(Map<String, Value>, Outline<'_>)> {
 }
 
 fn parse_root(
-    object: &mut Map<String, Value>,
+    object: &Map<String, Value>,
     outline: &Outline,
     mended: &mut Mended,
     warnings: &mut Warnings,
 ) -> Result<Root> {
-    let scene = match object.remove("scene") {
-        Some(value) if integer(&value) == Some(-1) => {
+    let scene = match object.get("scene") {
+        Some(value) if integer(value) == Some(-1) => {
             mended.count("scene", "the index -1 is read as none".to_owned());
             None
         }
-        Some(value) => Some(parse_value(&value).map_err(|error| Fault::content("scene", error))?),
+        Some(value) => Some(parse_value(value).map_err(|error| Fault::content("scene", error))?),
         None => None,
     };
     Ok(Root {
-        accessors: parse_long_list(outline, "accessors", mended, |_, _| ())?,
-        animations: parse_long_list(outline, "animations", mended, |index, animation| {
-            relax_animation(index, animation, warnings);
-        })?,
-        buffers: parse_list(object, "buffers", mended)?,
-        buffer_views: parse_long_list(outline, "bufferViews", mended, |_, _| ())?,
-        images: parse_list(object, "images", mended)?,
-        materials: parse_list(object, "materials", mended)?,
-        meshes: parse_list(object, "meshes", mended)?,
-        nodes: parse_list(object, "nodes", mended)?,
-        samplers: parse_list(object, "samplers", mended)?,
+        accessors: parse_list(outline, "accessors", mended, warnings)?,
+        animations: parse_list(outline, "animations", mended, warnings)?,
+        buffers: parse_list(outline, "buffers", mended, warnings)?,
+        buffer_views: parse_list(outline, "bufferViews", mended, warnings)?,
+        images: parse_list(outline, "images", mended, warnings)?,
+        materials: parse_list(outline, "materials", mended, warnings)?,
+        meshes: parse_list(outline, "meshes", mended, warnings)?,
+        nodes: parse_list(outline, "nodes", mended, warnings)?,
+        samplers: parse_list(outline, "samplers", mended, warnings)?,
         scene,
-        scenes: parse_list(object, "scenes", mended)?,
-        skins: parse_list(object, "skins", mended)?,
-        textures: parse_list(object, "textures", mended)?,
+        scenes: parse_list(outline, "scenes", mended, warnings)?,
+        skins: parse_list(outline, "skins", mended, warnings)?,
+        textures: parse_list(outline, "textures", mended, warnings)?,
         ..Root::default()
     })
 }
 
-/// Parses a list. An element that the serde struct refuses is mended and parsed once more; the error of that second attempt names
-/// the element.
-fn parse_list<T: DeserializeOwned>(
-    object: &mut Map<String, Value>,
-    key: &'static str,
-    mended: &mut Mended,
-) -> Result<Vec<T>> {
-    let elements = match object.remove(key) {
-        None => return Ok(Vec::new()),
-        Some(Value::Array(elements)) => elements,
-        Some(_) => return Err(Fault::content(key, "expected an array")),
-    };
-    check_length(elements.len(), key)?;
-    let parse = |(index, mut element): (usize, Value)| {
-        T::deserialize(&element).or_else(|_| {
-            mended.mend(key, &mut element);
-            serde_json::from_value(element).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))
-        })
-    };
-    elements.into_iter().enumerate().map(parse).collect()
-}
-
-/// Parses a list from its text, on all cores, like [`parse_list`]. `relax` mends what only this list has.
-fn parse_long_list<T: DeserializeOwned + Send>(
+/// Parses a list from its text. An element that the serde struct refuses is mended and parsed once more; the error of that second
+/// attempt names the element.
+fn parse_list<T: DeserializeOwned + Send>(
     outline: &Outline,
     key: &'static str,
     mended: &mut Mended,
-    mut relax: impl FnMut(usize, &mut Value),
+    warnings: &mut Warnings,
 ) -> Result<Vec<T>> {
     let Some(text) = outline.get(key) else { return Ok(Vec::new()) };
     let elements: Vec<&RawValue> =
         serde_json::from_str(text.get()).map_err(|_| Fault::content(key, "expected an array"))?;
-    check_length(elements.len(), key)?;
-    // Most elements take about a microsecond, so a thread gets at least this many bytes of them.
-    const CHUNK_BYTES: usize = 1 << 16;
-    let chunk = CHUNK_BYTES * elements.len() / text.get().len();
-    let elements_in_chunks = elements.par_iter().with_min_len(chunk.max(1));
+    let count = elements.len();
+    if count > MAX_LIST_ELEMENTS {
+        return Err(Fault::unsupported(key, format_args!("{count} elements, at most {MAX_LIST_ELEMENTS} are read")));
+    }
     // The serde struct of a channel accepts this path as an unknown one, but it needs its own warning.
     let is_plain = |element: &RawValue| !element.get().contains("\"pointer\"");
     let parse = |element: &&RawValue| if is_plain(element) { serde_json::from_str(element.get()).ok() } else { None };
-    let parsed: Vec<Option<T>> = elements_in_chunks.map(parse).collect();
+    // Most elements take about a microsecond, so a thread gets at least this many bytes of them.
+    const CHUNK_BYTES: usize = 1 << 16;
+    let chunk = (CHUNK_BYTES * count / text.get().len()).max(1);
+    let parsed: Vec<Option<T>> = match count > chunk {
+        true => elements.par_iter().with_min_len(chunk).map(parse).collect(),
+        false => elements.iter().map(parse).collect(),
+    };
     let settle = |(index, (parsed, element)): (usize, (Option<T>, &&RawValue))| {
         parsed.map_or_else(
             || {
                 let mut value: Value = serde_json::from_str(element.get())?;
                 mended.mend(key, &mut value);
-                relax(index, &mut value);
+                relax(key, index, &mut value, warnings);
                 serde_json::from_value(value).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))
             },
             Ok,
         )
     };
     parsed.into_iter().zip(&elements).enumerate().map(settle).collect()
-}
-
-fn check_length(count: usize, key: &str) -> Result<()> {
-    if count > MAX_LIST_ELEMENTS {
-        return Err(Fault::unsupported(key, format_args!("{count} elements, at most {MAX_LIST_ELEMENTS} are read")));
-    }
-    Ok(())
 }
