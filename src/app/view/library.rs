@@ -26,27 +26,19 @@ impl Library {
 
     /// Adds a file and those in its folder.
     pub fn add(&mut self, path: &Path) {
-        self.add_one(path.to_owned());
         // A folder that cannot be listed offers nothing.
         let entries = std::fs::read_dir(folder_of(path)).into_iter().flatten().flatten();
-        let mut others: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| is_model(path)).collect();
+        let others = entries.map(|entry| path.with_file_name(entry.file_name()));
+        let mut others: Vec<PathBuf> = others.filter(|path| is_model(path)).collect();
         others.sort();
-        for other in others.into_iter().take(MOST_FILES) {
-            self.add_one(if path.parent().is_some_and(|folder| folder.as_os_str().is_empty()) {
-                other.strip_prefix(".").map(Path::to_owned).unwrap_or(other)
-            } else {
-                other
-            });
+        for path in std::iter::once(path.to_owned()).chain(others.into_iter().take(MOST_FILES)) {
+            if !self.paths.contains(&path) {
+                self.paths.push(path);
+            }
         }
         let is_one_folder = self.paths.windows(2).all(|pair| pair[0].parent() == pair[1].parent());
         let levels = if is_one_folder { 1 } else { 2 };
         self.names = self.paths.iter().map(|path| last_names(path, levels)).collect();
-    }
-
-    fn add_one(&mut self, path: PathBuf) {
-        if !self.paths.contains(&path) {
-            self.paths.push(path);
-        }
     }
 
     /// Returns the names of all files.
