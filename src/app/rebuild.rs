@@ -61,9 +61,11 @@ pub fn vulkan_result(error: &anyhow::Error) -> Option<vk::Result> {
     }
 }
 
+type Build<'a> = dyn FnMut(&mut Scene) -> Result<Equipped> + 'a;
+
 /// A renderer that is built when it is needed, and again when its device was lost.
 pub struct Rebuilding<'a> {
-    build: Box<dyn FnMut(&mut Scene) -> Result<Equipped> + 'a>,
+    build: Box<Build<'a>>,
     renderer: Option<Equipped>,
     losses: Losses<'a>,
 }

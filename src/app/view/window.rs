@@ -341,14 +341,16 @@ impl ApplicationHandler for Viewer {
             WindowEvent::ModifiersChanged(modifiers) => pointer.set_modifiers(modifiers.state()),
             WindowEvent::Focused(false) => pointer.release_all(),
             WindowEvent::MouseInput { state, button, .. } => {
-                if pointer.press(button, state) {
+                let is_click = pointer.press(button, state);
+                if is_click {
                     self.state.select(pointer.cursor(desk.size));
                     desk.hud.changed();
                     desk.window.request_redraw();
                 }
             }
             WindowEvent::CursorMoved { position, .. } => {
-                if pointer.moved(position, desk.size, &mut state.scene.camera) {
+                let has_turned = pointer.moved(position, desk.size, &mut state.scene.camera);
+                if has_turned {
                     state.camera_was_moved();
                     desk.window.request_redraw();
                 }
