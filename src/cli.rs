@@ -238,7 +238,7 @@ pub struct PoseArgs {
 }
 
 /// The arguments of `crowd`.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Parser)]
 pub struct PrintCrowdArgs {
     #[command(flatten)]
     pub crowd: CrowdArgs,
@@ -252,12 +252,7 @@ pub struct PrintCrowdArgs {
 impl PoseArgs {
     /// Returns the arguments of `crowd` for a crowd of the same model, with its clips. Without a clip it mixes what crowds mix.
     pub fn as_crowd(&self, instances: u32) -> PrintCrowdArgs {
-        #[derive(Parser)]
-        struct Defaults {
-            #[command(flatten)]
-            args: PrintCrowdArgs,
-        }
-        let mut args = Defaults::parse_from([""]).args;
+        let mut args = PrintCrowdArgs::parse_from([""]);
         args.count.instances = Some(instances);
         args.crowd = CrowdArgs {
             models: self.model.iter().cloned().collect(),

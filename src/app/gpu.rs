@@ -92,10 +92,12 @@ pub fn forecast(
 /// was.
 pub fn rebuild_for_window(
     renderer: &mut Equipped,
-    settings: RendererSettings,
+    args: &GpuArgs,
+    shaders: &[ShaderOverride],
     scene: &mut Scene,
     size: Size,
 ) -> Result<()> {
+    let settings = window_settings(args, shaders, renderer.device());
     check_memory(renderer.device(), &settings, size, scene, true)?;
     Ok(renderer.rebuild(&scene.models, settings)?)
 }
@@ -127,8 +129,8 @@ pub fn window_renderer(
 /// Returns the settings of a renderer for a window, with the values of `auto`. A software driver draws on the cores of the
 /// processor, so it starts with one sample per pixel, unless the options say otherwise.
 pub fn window_settings<'a>(args: &GpuArgs, shaders: &'a [ShaderOverride], device: &Device) -> RendererSettings<'a> {
-    let settings = settings(args.skinning, args.upload, args.quality, frames_in_flight(device));
-    let mut settings = RendererSettings { shaders, ..settings };
+    let mut settings = settings(args.skinning, args.upload, args.quality, frames_in_flight(device));
+    settings.shaders = shaders;
     if device.physical.is_cpu() {
         settings.samples = args.quality.msaa.unwrap_or(1);
     }

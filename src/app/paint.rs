@@ -32,7 +32,7 @@ pub fn send_letters(context: &Context, renderer: &mut Equipped) -> Result<()> {
     let atlas = context.fonts(|fonts| fonts.image());
     let size = atlas.size.map(|texels| texels as u32);
     let rgba: Vec<u8> = atlas.pixels.iter().flat_map(Color32::to_array).collect();
-    Ok(renderer.set_overlay_atlas(size, &rgba, 0..size[1])?)
+    Ok(renderer.set_overlay_atlas(size, &rgba)?)
 }
 
 /// Returns the part of an image that a rectangle covers, or `None` if it is empty.

@@ -21,22 +21,14 @@ const PERIOD: Duration = Duration::from_secs(60);
 
 /// The last losses of a device, and a clock for the next one.
 pub struct Losses<'a> {
-    clock: Box<dyn FnMut() -> Duration + 'a>,
+    clock: Box<dyn FnMut() -> Instant + 'a>,
     /// The times of forgiven losses within the last period.
-    times: Vec<Duration>,
-}
-
-impl Default for Losses<'_> {
-    /// Returns losses by the system's clock.
-    fn default() -> Self {
-        let start = Instant::now();
-        Self::new(move || start.elapsed())
-    }
+    times: Vec<Instant>,
 }
 
 impl<'a> Losses<'a> {
-    /// Returns losses by a clock, which returns the time since any fixed moment.
-    pub fn new(clock: impl FnMut() -> Duration + 'a) -> Self {
+    /// Returns losses by a clock, such as [`Instant::now`].
+    pub fn new(clock: impl FnMut() -> Instant + 'a) -> Self {
         Self { clock: Box::new(clock), times: Vec::new() }
     }
 
@@ -50,7 +42,7 @@ impl<'a> Losses<'a> {
         }
         let pass = last_pass.map_or_else(String::new, |pass| format!("; the pass '{pass}' ran last"));
         let now = (self.clock)();
-        self.times.retain(|time| now.saturating_sub(*time) < PERIOD);
+        self.times.retain(|time| now.saturating_duration_since(*time) < PERIOD);
         if self.times.len() == MOST_LOSSES {
             let number = MOST_LOSSES + 1;
             return Err(error.context(format!("the device was lost {number} times within a minute{pass}")));

@@ -13,7 +13,6 @@ pub mod motion_view;
 pub mod outline;
 pub mod overlay;
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::ThreadPool;
@@ -115,7 +114,6 @@ unsafe impl Extras for All {
 
     fn after_scene(&self, input: &PassInput) {
         self.outline.record_silhouette(input);
-        self.overlay.record_atlas(input);
     }
 
     fn over_picture(&self, input: &PassInput) {
@@ -159,11 +157,7 @@ impl Equipped {
         show: &Show,
     ) -> Result<(FrameOutcome, StageTimes)> {
         self.extras.show = show.clone();
-        let drawn = self.renderer.draw(crowd, threads, shot, &mut self.extras)?;
-        if drawn.0 == FrameOutcome::Drawn {
-            self.extras.overlay.submitted();
-        }
-        Ok(drawn)
+        self.renderer.draw(crowd, threads, shot, &mut self.extras)
     }
 
     /// Builds what a frame with these extras needs, to find out whether the device can show them.
@@ -181,8 +175,8 @@ impl Equipped {
     }
 
     /// Sets the image of the overlay: see [`Overlay::set_atlas`](overlay::Overlay::set_atlas).
-    pub fn set_overlay_atlas(&mut self, size: [u32; 2], rgba: &[u8], changed_rows: Range<u32>) -> Result<()> {
-        self.extras.overlay.set_atlas(&mut self.renderer, size, rgba, changed_rows)
+    pub fn set_overlay_atlas(&mut self, size: [u32; 2], rgba: &[u8]) -> Result<()> {
+        self.extras.overlay.set_atlas(&mut self.renderer, size, rgba)
     }
 
     /// Builds everything again, as [`Renderer::rebuild`] does. The overlay stays.

@@ -5,7 +5,6 @@
 //! never do.
 
 use std::mem::offset_of;
-use std::ops::Range;
 use std::sync::Arc;
 
 use ash::vk;
@@ -19,9 +18,11 @@ use crate::renderer::passes::vertex_input::attribute;
 use crate::vulkan::Result;
 use crate::vulkan::barrier::{Access, ImageBarrier, SAMPLED, TRANSFER_TARGET, discarded};
 use crate::vulkan::buffer::Buffer;
+use crate::vulkan::commands::submit_and_wait;
 use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo};
-use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, PipelineBuilder, VertexInput};
+use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, VertexInput};
+use crate::vulkan::recorder::Recorder;
 use crate::vulkan::spirv;
 
 /// One vertex of the overlay.
@@ -95,15 +96,6 @@ impl Triangles {
     }
 }
 
-/// The buffers of one frame slot. They grow with the overlay.
-#[derive(Default)]
-struct SlotBuffers {
-    vertices: Option<Buffer>,
-    indices: Option<Buffer>,
-    /// The changed rows of the atlas.
-    rows: Option<Buffer>,
-}
-
 /// The overlay, if there is one.
 #[derive(Default)]
 pub struct Overlay {
@@ -119,40 +111,37 @@ struct Drawing {
     pipeline: Option<(Pipeline, vk::Format)>,
     /// The atlas, as the triangles sample it.
     input: SampledImage,
-    slots: Vec<SlotBuffers>,
+    _atlas: Image,
+    /// The vertices and the indices of each slot, in buffers that grow with the overlay.
+    slots: Vec<[Option<Buffer>; 2]>,
     /// The slot of the frame.
     slot: usize,
-    atlas: Image,
-    /// The rows of the atlas that the next frame copies, and their texels.
-    changed_rows: Range<u32>,
-    changed_texels: Vec<u8>,
-    device: Arc<Device>,
 }
 
 impl Overlay {
-    /// Sets the image that the texture coordinates refer to: RGBA, rows from the top, sRGB-encoded, multiplied by alpha. Only
-    /// `changed_rows` differ from the last call with this size. The next frame copies them.
-    pub fn set_atlas(
-        &mut self,
-        renderer: &mut Renderer,
-        size: [u32; 2],
-        rgba: &[u8],
-        changed_rows: Range<u32>,
-    ) -> error::Result<()> {
-        match &mut self.drawing {
-            Some(drawing) if drawing.atlas_size() == size => drawing.change_atlas(rgba, changed_rows),
-            _ => {
-                // Frames in flight use the old atlas.
-                renderer.wait()?;
-                let drawing = self.drawing.insert(Drawing::new(renderer.device(), size)?);
-                drawing.change_atlas(rgba, 0..size[1]);
-            }
+    /// Sets the image that the texture coordinates refer to: RGBA, rows from the top, sRGB-encoded, multiplied by alpha. It waits
+    /// for all frames, so a program sets it only when letters have changed. An image with too few texels changes nothing.
+    pub fn set_atlas(&mut self, renderer: &mut Renderer, size: [u32; 2], rgba: &[u8]) -> error::Result<()> {
+        let texels = size.iter().try_fold(4, |bytes: usize, &side| bytes.checked_mul(side as usize));
+        let Some(texels) = texels.and_then(|bytes| rgba.get(..bytes)) else { return Ok(()) };
+        let device = renderer.device();
+        let atlas = upload(device, size, texels)?;
+        if let Some(drawing) = &mut self.drawing {
+            // Frames in flight use the old atlas.
+            renderer.wait()?;
+            // SAFETY: all frames have finished.
+            unsafe { drawing.input.replace(&atlas) };
+            drawing._atlas = atlas;
+        } else {
+            let push_constants = (vk::ShaderStageFlags::VERTEX, size_of::<OverlayConstants>());
+            // Letters lie on whole pixels, so no filter is needed.
+            let input = SampledImage::new(device, "overlay", &atlas, push_constants)?;
+            self.drawing = Some(Drawing { pipeline: None, input, _atlas: atlas, slots: Vec::new(), slot: 0 });
         }
         Ok(())
     }
 
-    /// Copies the triangles and the changed rows of the atlas to the buffers of a slot, and builds the pipeline for the format of
-    /// the image if there is none.
+    /// Copies the triangles to the buffers of a slot, and builds the pipeline for the format of the image if there is none.
     pub fn fit(&mut self, renderer: &mut Renderer, slot: usize) -> error::Result<()> {
         let (Some(drawing), Some((_, format))) = (&mut self.drawing, renderer.image()) else { return Ok(()) };
         if self.triangles.is_empty() {
@@ -161,18 +150,26 @@ impl Overlay {
         if drawing.pipeline.as_ref().is_none_or(|(_, built_for)| *built_for != format) {
             // Frames in flight use the old pipeline.
             renderer.wait()?;
-            drawing.pipeline = Some((drawing.build(renderer.building().builder, format)?, format));
+            let pipeline = renderer.building().builder.graphics(&GraphicsPipelineInfo {
+                fragment: Some(&spirv::OVERLAY_FRAG),
+                constants: &output_constants(format).words(),
+                vertex_input: VERTICES,
+                color_format: Some(format),
+                blend: Some(Blend::Premultiplied),
+                ..GraphicsPipelineInfo::new("overlay", &drawing.input.layout, &spirv::OVERLAY_VERT)
+            })?;
+            drawing.pipeline = Some((pipeline, format));
         }
         drawing.slot = slot;
+        drawing.slots.resize_with(renderer.slot_count(), Default::default);
+        let (device, [vertices, indices]) = (renderer.device(), &mut drawing.slots[slot]);
+        let Triangles { vertices: all_vertices, indices: all_indices, .. } = &self.triangles;
         // SAFETY: the slot's last frame has finished.
-        Ok(unsafe { drawing.fill_slot(&self.triangles) }?)
-    }
-
-    /// Notes that a frame was submitted, which copies the changed rows.
-    pub fn submitted(&mut self) {
-        if let Some(drawing) = self.drawing.as_mut().filter(|_| !self.triangles.is_empty()) {
-            drawing.changed_rows = 0..0;
+        unsafe {
+            fill(device, vertices, ("overlay vertices", vk::BufferUsageFlags::VERTEX_BUFFER), all_vertices)?;
+            fill(device, indices, ("overlay indices", vk::BufferUsageFlags::INDEX_BUFFER), all_indices)?;
         }
+        Ok(())
     }
 
     /// Drops the pipeline, whose shaders may have changed, after all frames have finished. The next frame builds it again.
@@ -182,42 +179,12 @@ impl Overlay {
         }
     }
 
-    /// Copies the changed rows of the atlas, outside of a rendering.
-    pub fn record_atlas(&self, input: &PassInput) {
-        let Some(drawing) = self.shown() else { return };
-        let (recorder, rows) = (input.recorder, &drawing.changed_rows);
-        let Some(SlotBuffers { rows: Some(buffer), .. }) = drawing.slots.get(drawing.slot) else {
-            return;
-        };
-        if rows.is_empty() {
-            return;
-        }
-        let [width, height] = drawing.atlas_size();
-        // Fragment shaders of earlier frames have read the atlas (WAR). Before all rows are written, it has no contents.
-        let last_use = Access::SAMPLED_READ.finished();
-        let is_whole = *rows == (0..height);
-        let from = if is_whole { discarded(last_use) } else { (last_use, SAMPLED.1) };
-        recorder.image_barriers([ImageBarrier::new(&drawing.atlas, from, TRANSFER_TARGET)]);
-        let region = drawing
-            .atlas
-            .first_level()
-            .image_offset(vk::Offset3D { x: 0, y: rows.start as i32, z: 0 })
-            .image_extent(vk::Extent3D { width, height: rows.end - rows.start, depth: 1 });
-        recorder.copy_buffer_to_image(buffer, &drawing.atlas, region);
-        // Fragment shaders sample the copy (RAW).
-        recorder.image_barriers([ImageBarrier::new(&drawing.atlas, TRANSFER_TARGET, SAMPLED)]);
-    }
-
     /// Draws the triangles, inside a rendering.
     pub fn record(&self, input: &PassInput) {
-        let Some(drawing) = self.shown() else { return };
+        let Some(drawing) = self.drawing.as_ref().filter(|_| !self.triangles.is_empty()) else { return };
         let PassInput { recorder, extent, .. } = *input;
         let Some((pipeline, _)) = &drawing.pipeline else { return };
-        let Some(SlotBuffers { vertices: Some(vertices), indices: Some(indices), .. }) =
-            drawing.slots.get(drawing.slot)
-        else {
-            return;
-        };
+        let Some([Some(vertices), Some(indices)]) = drawing.slots.get(drawing.slot) else { return };
         drawing.input.bind(recorder, pipeline);
         let clip_from_pixels = [2.0 / extent.width as f32, 2.0 / extent.height as f32];
         recorder.push_constants(&drawing.input.layout, &OverlayConstants { clip_from_pixels });
@@ -230,90 +197,26 @@ impl Overlay {
             first_index += draw.index_count;
         }
     }
-
-    /// Returns what draws this frame's triangles.
-    fn shown(&self) -> Option<&Drawing> {
-        self.drawing.as_ref().filter(|_| !self.triangles.is_empty())
-    }
 }
 
-impl Drawing {
-    /// Creates an atlas without contents.
-    fn new(device: &Arc<Device>, [width, height]: [u32; 2]) -> Result<Self> {
-        let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
-        let info = ImageInfo::color(vk::Format::R8G8B8A8_UNORM, vk::Extent2D { width, height }, usage);
-        let atlas = Image::new(device, "overlay atlas", info)?;
-        let push_constants = (vk::ShaderStageFlags::VERTEX, size_of::<OverlayConstants>());
-        // Letters lie on whole pixels, so no filter is needed.
-        let input = SampledImage::new(device, "overlay", &atlas, push_constants)?;
-        Ok(Self {
-            pipeline: None,
-            input,
-            slots: Vec::new(),
-            slot: 0,
-            atlas,
-            changed_rows: 0..0,
-            changed_texels: Vec::new(),
-            device: Arc::clone(device),
-        })
-    }
-
-    fn atlas_size(&self) -> [u32; 2] {
-        let vk::Extent2D { width, height } = self.atlas.info().extent;
-        [width, height]
-    }
-
-    /// Keeps rows of the whole atlas `rgba` for the next frame, with those that were kept before. The first call has all rows.
-    fn change_atlas(&mut self, rgba: &[u8], rows: Range<u32>) {
-        let [width, height] = self.atlas_size();
-        let kept = &self.changed_rows;
-        let rows = if kept.is_empty() { rows } else { kept.start.min(rows.start)..kept.end.max(rows.end) };
-        let row_bytes = 4 * width as usize;
-        let texels = rgba.get(rows.start as usize * row_bytes..rows.end as usize * row_bytes);
-        if let Some(texels) = texels.filter(|_| rows.end <= height) {
-            self.changed_texels.clear();
-            self.changed_texels.extend_from_slice(texels);
-            self.changed_rows = rows;
-        }
-    }
-
-    /// Writes the triangles and the changed rows of the atlas to the buffers of the slot.
-    ///
-    /// # Safety
-    /// The slot's last frame has finished.
-    unsafe fn fill_slot(&mut self, triangles: &Triangles) -> Result<()> {
-        let slot = self.slot;
-        if self.slots.len() <= slot {
-            self.slots.resize_with(slot + 1, SlotBuffers::default);
-        }
-        let Some(SlotBuffers { vertices, indices, rows }) = self.slots.get_mut(slot) else { return Ok(()) };
-        // SAFETY: the caller promises that the slot's last frame has finished.
-        unsafe {
-            fill(
-                &self.device,
-                vertices,
-                ("overlay vertices", vk::BufferUsageFlags::VERTEX_BUFFER),
-                &triangles.vertices,
-            )?;
-            fill(&self.device, indices, ("overlay indices", vk::BufferUsageFlags::INDEX_BUFFER), &triangles.indices)?;
-            if !self.changed_rows.is_empty() {
-                let usage = vk::BufferUsageFlags::TRANSFER_SRC;
-                fill(&self.device, rows, ("overlay atlas rows", usage), &self.changed_texels)?;
-            }
-        }
+/// Creates an atlas with these texels.
+fn upload(device: &Arc<Device>, [width, height]: [u32; 2], rgba: &[u8]) -> Result<Image> {
+    let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
+    let info = ImageInfo::color(vk::Format::R8G8B8A8_UNORM, vk::Extent2D { width, height }, usage);
+    let atlas = Image::new(device, "overlay atlas", info)?;
+    let texels = Buffer::filled(device, "overlay atlas (staging)", vk::BufferUsageFlags::TRANSFER_SRC, rgba)?;
+    let copy = |recorder: Recorder| {
+        // The memory may be that of an earlier atlas, which fragment shaders have sampled (WAR).
+        let last_use = discarded(Access::SAMPLED_READ.finished());
+        recorder.image_barriers([ImageBarrier::new(&atlas, last_use, TRANSFER_TARGET)]);
+        recorder.copy_buffer_to_image(&texels, &atlas, atlas.first_level());
+        // Fragment shaders sample the copy (RAW).
+        recorder.image_barriers([ImageBarrier::new(&atlas, TRANSFER_TARGET, SAMPLED)]);
         Ok(())
-    }
-
-    fn build(&self, builder: &PipelineBuilder, format: vk::Format) -> Result<Pipeline> {
-        builder.graphics(&GraphicsPipelineInfo {
-            fragment: Some(&spirv::OVERLAY_FRAG),
-            constants: &output_constants(format).words(),
-            vertex_input: VERTICES,
-            color_format: Some(format),
-            blend: Some(Blend::Premultiplied),
-            ..GraphicsPipelineInfo::new("overlay", &self.input.layout, &spirv::OVERLAY_VERT)
-        })
-    }
+    };
+    // SAFETY: the image and the buffer outlive the call.
+    unsafe { submit_and_wait(device, "overlay atlas", copy) }?;
+    Ok(atlas)
 }
 
 /// Writes an array to a buffer that grows with it.

@@ -85,7 +85,7 @@ pub fn instances(scene: &Scene) -> Vec<InstanceData> {
 /// # Errors
 /// Those of [`Equipped::set_overlay_atlas`].
 pub fn draw_triangle_over(renderer: &mut Equipped) -> throng::renderer::error::Result<()> {
-    renderer.set_overlay_atlas([1, 1], &[255; 4], 0..1)?;
+    renderer.set_overlay_atlas([1, 1], &[255; 4])?;
     let triangles = renderer.overlay_mut();
     triangles.clear();
     let vertex = |position_pixels| OverlayVertex { position_pixels, tex_coords: [0.5; 2], color_unorm8: u32::MAX };

@@ -171,7 +171,7 @@ fn an_overlay_covers_its_pixels_and_no_others(gpu: Gpu) {
     let models = scene::models();
     let mut shown = shown(&gpu, &models, plain(Skinning::Compute, 1), "");
     let without = shown.draw_at(&TIMES_SECONDS);
-    shown.renderer.set_overlay_atlas([2, 1], &[255, 0, 0, 255, 0, 0, 0, 0], 0..1).unwrap();
+    shown.renderer.set_overlay_atlas([2, 1], &[255, 0, 0, 255, 0, 0, 0, 0]).unwrap();
     // A rectangle from (10, 20) to (50, 40), of which the scissor leaves the part from x = 16.
     let vertex = |x: f32, y: f32| OverlayVertex {
         position_pixels: [x, y],

@@ -218,11 +218,8 @@ fn as_text(other: &Path, rows: &[Row], frames: u32, columns: u16) -> String {
         ];
         let names = column("", &|line| line.name.to_owned());
         text += &format!("\n{}", paragraph(columns, &row.settings.describe()));
-        text += &grouped(
-            columns,
-            &ColumnGroup { title: "", columns: vec![names] },
-            &[ColumnGroup { title: "", columns: changes }],
-        );
+        let group = |columns| ColumnGroup { title: "", columns };
+        text += &grouped(columns, &group(vec![names]), &[group(changes)]);
     }
     text
 }

@@ -22,13 +22,6 @@ const PRECISION: f64 = 0.01;
 /// The frames of a crowd of the search.
 const SHARE: Share = Share { first_frame: 0, frames: 9, warmup: 2 };
 
-#[derive(Clone, Copy, PartialEq)]
-pub enum Tried {
-    Fast,
-    Slow,
-    TooLarge,
-}
-
 /// Adds the largest crowd for each combination of the lists.
 pub(super) fn add_rows(session: &mut Session<'_>, limit_ms: f64) -> Result<()> {
     let args = session.args;
@@ -42,10 +35,10 @@ pub(super) fn add_rows(session: &mut Session<'_>, limit_ms: f64) -> Result<()> {
             let settings = Settings { instances, ..settings };
             session.scenes.clear();
             if session.check_memory(settings)?.is_err() {
-                return Ok(Tried::TooLarge);
+                return Ok(Some(Bound::Memory));
             }
             let turn = session.turn(&mut renderer, settings, SHARE, false)?;
-            Ok(if median_of(turn.frames_ms) < AIM * limit_ms { Tried::Fast } else { Tried::Slow })
+            Ok((median_of(turn.frames_ms) >= AIM * limit_ms).then_some(Bound::Time))
         })?;
         finish(renderer)?;
         session.scenes.clear();
@@ -56,27 +49,26 @@ pub(super) fn add_rows(session: &mut Session<'_>, limit_ms: f64) -> Result<()> {
 }
 
 /// Returns the largest crowd of at most `most` instances that is fast enough, and the reason why it is not larger. If none
-/// is, returns a crowd of one.
-pub fn largest(most: u32, mut tries: impl FnMut(u32) -> Result<Tried>) -> Result<(u32, Bound)> {
-    let bound = |tried| if tried == Tried::TooLarge { Bound::Memory } else { Bound::Time };
+/// is, returns a crowd of one. `bound_of` tries a number of instances, and returns the reason if they are too many.
+pub fn largest(most: u32, mut bound_of: impl FnMut(u32) -> Result<Option<Bound>>) -> Result<(u32, Bound)> {
     let mut fast = 0;
     let (mut above, mut reason) = loop {
         if fast == most {
             return Ok((most, Bound::MostInstances));
         }
         let next = fast.saturating_mul(2).clamp(1, most);
-        match tries(next)? {
-            Tried::Slow if fast == 0 => return Ok((1, Bound::OneIsTooSlow)),
-            Tried::TooLarge if fast == 0 => return Ok((1, Bound::Memory)),
-            Tried::Fast => fast = next,
-            tried => break (next, bound(tried)),
+        match bound_of(next)? {
+            None => fast = next,
+            Some(Bound::Time) if fast == 0 => return Ok((1, Bound::OneIsTooSlow)),
+            Some(bound) if fast == 0 => return Ok((1, bound)),
+            Some(bound) => break (next, bound),
         }
     };
     while above - fast > 1 && f64::from(above - fast) > PRECISION * f64::from(fast) {
         let middle = fast + (above - fast) / 2;
-        match tries(middle)? {
-            Tried::Fast => fast = middle,
-            tried => (above, reason) = (middle, bound(tried)),
+        match bound_of(middle)? {
+            None => fast = middle,
+            Some(bound) => (above, reason) = (middle, bound),
         }
     }
     Ok((fast, reason))

@@ -58,6 +58,8 @@ fn check_poses(renderer: &mut Equipped, scene: &mut Scene, time_seconds: f64) ->
     let mut weights = vec![MaybeUninit::new(0.0); plan.morph_weight_count as usize];
     let streams = PoseStreams { palette: &mut palette, morph_weights: &mut weights, memory: MemoryKind::Cached };
     scene.crowd.evaluate(&scene.pool, time_seconds, &plan, streams);
+    // SAFETY: all elements were initialised above, and evaluation only replaces them.
+    let (palette, weights) = unsafe { (palette.assume_init_ref(), weights.assume_init_ref()) };
     let count = plan.records.len();
     let sampled = MOST_POSES.min(count);
     for number in 0..sampled {
@@ -65,22 +67,14 @@ fn check_poses(renderer: &mut Equipped, scene: &mut Scene, time_seconds: f64) ->
         let (pose, record) = (scene.crowd.visible_poses()[index], plan.records[index]);
         let model = &scene.models[pose.model as usize];
         let size = sizes[pose.model as usize].level(pose.levels.finest());
-        let palette = part(&palette, record.palette_offset, size.joint_count as usize);
-        let morph_weights = part(&weights, record.morph_weight_offset, record.morph_weight_count as usize);
+        let palette = &palette[record.palette_offset as usize..][..size.joint_count as usize];
+        let morph_weights = &weights[record.morph_weight_offset as usize..][..record.morph_weight_count as usize];
         let vertices = renderer.read_skinned_vertices(index as u32)?;
         let vertices: Vec<Vec3> = vertices.iter().map(|vertex| Vec3::from(vertex.position)).collect();
-        let bind_vertex_offset = record.bind_vertex_offset;
-        let pose = Pose { palette: &palette, morph_weights: &morph_weights, bind_vertex_offset };
+        let pose = Pose { palette, morph_weights, bind_vertex_offset: record.bind_vertex_offset };
         check_vertices(model, pose, &vertices)?;
     }
     Ok(())
-}
-
-/// Copies a part of a stream that was filled when it was created.
-fn part<T: Copy>(stream: &[MaybeUninit<T>], first: u32, count: usize) -> Vec<T> {
-    let elements = stream.iter().skip(first as usize).take(count);
-    // SAFETY: `check_poses` initialised all elements, and evaluation only replaces them.
-    elements.map(|element| unsafe { element.assume_init() }).collect()
 }
 
 /// Compares vertices that were read back with those of a pose.

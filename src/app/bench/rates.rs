@@ -20,7 +20,13 @@ const COPIES: u32 = 4;
 
 /// Returns the bytes that a copy from one device buffer to another moves in a second.
 pub(super) fn copy_bytes_per_second(device: &Arc<Device>) -> Result<f64> {
-    let [from, to] = buffers(device)?;
+    let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
+    let (heap_bytes, free_bytes) = device.physical.device_memory(device.instance());
+    // Both buffers together take at most half of the free memory.
+    let most = (free_bytes.unwrap_or(heap_bytes) / 4).min(device.physical.max_buffer_bytes);
+    let size_bytes = LARGEST_BYTES.min(most).min(device.physical.max_allocation_bytes).max(SMALLEST_BYTES);
+    let buffer = |name| Buffer::new(device, name, size_bytes, usage, BufferMemory::Device);
+    let (from, to) = (buffer("copy source")?, buffer("copy destination")?);
     let region = vk::BufferCopy { src_offset: 0, dst_offset: 0, size: from.size_bytes() };
     // This touches all pages of both buffers.
     let fill = |recorder: Recorder| {
@@ -43,15 +49,4 @@ pub(super) fn copy_bytes_per_second(device: &Arc<Device>) -> Result<f64> {
     unsafe { submit_and_wait(device, "copy", copy) }?;
     let bytes = from.size_bytes() as f64 * f64::from(COPIES);
     Ok(bytes / started.elapsed().as_secs_f64().max(1e-9))
-}
-
-/// Allocates two buffers of up to 512 MiB.
-fn buffers(device: &Arc<Device>) -> Result<[Buffer; 2]> {
-    let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
-    let (heap_bytes, free_bytes) = device.physical.device_memory(device.instance());
-    // Both buffers together take at most half of the free memory.
-    let most = (free_bytes.unwrap_or(heap_bytes) / 4).min(device.physical.max_buffer_bytes);
-    let size_bytes = LARGEST_BYTES.min(most).min(device.physical.max_allocation_bytes).max(SMALLEST_BYTES);
-    let buffer = |name| Buffer::new(device, name, size_bytes, usage, BufferMemory::Device);
-    Ok([buffer("copy source")?, buffer("copy destination")?])
 }

@@ -26,6 +26,8 @@ use crate::vulkan::device::Device;
 /// A row with its turns or its error.
 struct Row {
     settings: Settings,
+    /// The same settings, as they are reported.
+    reported: RunSettings,
     fit: Fit,
     turns: Vec<TurnSamples>,
     failure: Option<Error>,
@@ -65,7 +67,8 @@ impl<'a> Session<'a> {
     /// Adds a row. A row that the device cannot hold fails here.
     pub(super) fn add(&mut self, settings: Settings, fit: Fit) -> Result<()> {
         let failure = self.check_memory(settings)?.err();
-        self.rows.push(Row { settings, fit, turns: Vec::new(), failure });
+        let reported = RunSettings::new(self.args, &self.models, &settings);
+        self.rows.push(Row { settings, reported, fit, turns: Vec::new(), failure });
         Ok(())
     }
 
@@ -112,8 +115,7 @@ impl<'a> Session<'a> {
         }
         for row in &self.rows {
             if let Some(failure) = &row.failure {
-                let settings = RunSettings::new(self.args, &self.models, &row.settings);
-                tracing::warn!("left out: {}: {}", settings.describe(), in_one_line(failure));
+                tracing::warn!("left out: {}: {}", row.reported.describe(), in_one_line(failure));
             }
         }
         let rounds = sweep::rounds(self.args.frames, self.args.warmup);
@@ -168,10 +170,9 @@ impl<'a> Session<'a> {
     pub(super) fn take_failure(&mut self) -> Option<Error> {
         let failed = self.rows.iter().filter(|row| row.failure.is_some()).count();
         let first = self.rows.iter_mut().find(|row| row.failure.is_some())?;
-        let (failure, settings) = (first.failure.take()?, first.settings);
+        let (failure, row) = (first.failure.take()?, first.reported.describe());
         // A row without turns is not reported.
         first.turns.clear();
-        let row = RunSettings::new(self.args, &self.models, &settings).describe();
         Some(match failed {
             _ if self.rows.len() == 1 => failure,
             1 => failure.context(format!("one row failed: {row}")),
@@ -182,12 +183,8 @@ impl<'a> Session<'a> {
     /// Sums up the rows that have at least one turn and did not fail.
     pub(super) fn into_report(self, partial: bool) -> Report {
         let copy = self.copy_bytes_per_second.unwrap_or_default();
-        let measured = self.rows.iter().filter(|row| row.failure.is_none() && !row.turns.is_empty());
-        let run = |row: &Row| {
-            let settings = RunSettings::new(self.args, &self.models, &row.settings);
-            Run::new(self.args, settings, &row.turns, row.fit, copy)
-        };
-        let runs = measured.map(run).collect();
+        let measured = self.rows.into_iter().filter(|row| row.failure.is_none() && !row.turns.is_empty());
+        let runs = measured.map(|row| Run::new(self.args, row.reported, &row.turns, row.fit, copy)).collect();
         Report { partial, device: self.device.physical.name.clone(), cpu: cpu_name(), runs }
     }
 }

@@ -53,9 +53,7 @@ pub(super) fn write(scene: &PosedScene, path: &Path, out: &mut impl Write) -> Re
             }
         };
         let mut entry = json!({"name": node.name});
-        if let Some(mesh) = mesh {
-            entry["mesh"] = mesh.into();
-        }
+        set(&mut entry, "mesh", mesh);
         if node.world_from_model != DAffine3::IDENTITY {
             entry["matrix"] = DMat4::from(node.world_from_model).to_cols_array().as_slice().into();
         }
@@ -71,9 +69,8 @@ pub(super) fn write(scene: &PosedScene, path: &Path, out: &mut impl Write) -> Re
         "bufferViews": bin.views,
         "buffers": [{"byteLength": bin.length}],
     });
-    if let Some(copyright) = scene.meshes.iter().find_map(|mesh| mesh.model.source.copyright.as_deref()) {
-        root["asset"]["copyright"] = copyright.into();
-    }
+    let copyright = scene.meshes.iter().find_map(|mesh| mesh.model.source.copyright.as_deref());
+    set(&mut root["asset"], "copyright", copyright);
     surfaces.list_in(&mut root);
     let mut json = serde_json::to_vec(&root)?;
     json.resize(json.len().next_multiple_of(4), b' ');
@@ -91,6 +88,13 @@ pub(super) fn write(scene: &PosedScene, path: &Path, out: &mut impl Write) -> Re
     Ok(())
 }
 
+/// Sets a member of an object, if there is a value.
+fn set(object: &mut Value, key: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        object[key] = value.into();
+    }
+}
+
 /// The buffer.
 struct Bin {
     out: BufWriter<File>,
@@ -103,9 +107,7 @@ impl Bin {
     /// Appends bytes. Returns the index of their view.
     fn view(&mut self, bytes: &[u8], target: Option<u32>) -> Result<usize> {
         let mut view = json!({"buffer": 0, "byteOffset": self.length, "byteLength": bytes.len()});
-        if let Some(target) = target {
-            view["target"] = target.into();
-        }
+        set(&mut view, "target", target);
         self.out.write_all(bytes)?;
         let padding = bytes.len().next_multiple_of(4) - bytes.len();
         self.out.write_all(&[0; 4][..padding])?;
@@ -115,7 +117,9 @@ impl Bin {
     }
 
     /// Appends the elements of an accessor. Returns its index.
-    fn accessor<T: Pod>(&mut self, target: u32, component: u32, kind: &str, elements: &[T]) -> Result<usize> {
+    fn accessor<T: Pod>(&mut self, component: u32, kind: &str, elements: &[T]) -> Result<usize> {
+        // Only indices are scalars.
+        let target = if kind == "SCALAR" { ELEMENT_ARRAY_BUFFER } else { ARRAY_BUFFER };
         let view = self.view(bytemuck::cast_slice(elements), Some(target))?;
         let normalized = component == UNSIGNED_BYTE;
         let count = elements.len();
@@ -123,10 +127,6 @@ impl Bin {
             json!({"bufferView": view, "componentType": component, "normalized": normalized, "type": kind, "count": count}),
         );
         Ok(self.accessors.len() - 1)
-    }
-
-    fn attribute<T: Pod>(&mut self, component: u32, kind: &str, elements: Vec<T>) -> Result<usize> {
-        self.accessor(ARRAY_BUFFER, component, kind, &elements)
     }
 }
 
@@ -139,39 +139,37 @@ fn primitive(part: &Part, material: Option<usize>, bin: &mut Bin) -> Result<Valu
     let positions: Vec<[f32; 3]> = vertices().map(|vertex| mesh.vertices[vertex].position).collect();
     let all = || positions.iter().map(|&position| Vec3::from(position));
     let (min, max) = (all().reduce(Vec3::min).unwrap_or_default(), all().reduce(Vec3::max).unwrap_or_default());
-    let position = bin.accessor(ARRAY_BUFFER, FLOAT, "VEC3", &positions)?;
+    let position = bin.accessor(FLOAT, "VEC3", &positions)?;
     bin.accessors[position]["min"] = min.to_array().as_slice().into();
     bin.accessors[position]["max"] = max.to_array().as_slice().into();
     attributes["POSITION"] = position.into();
     if part.source.has_normals {
         let normals = vertices().map(|vertex| unpack_octahedral(mesh.vertices[vertex].normal_octahedral).to_array());
-        attributes["NORMAL"] = bin.attribute(FLOAT, "VEC3", normals.collect())?.into();
+        attributes["NORMAL"] = bin.accessor(FLOAT, "VEC3", &Vec::from_iter(normals))?.into();
     }
     if range.has_tangents {
         let tangents = vertices().map(|vertex| unpack_tangent(mesh.tangents[vertex]).to_array());
-        attributes["TANGENT"] = bin.attribute(FLOAT, "VEC4", tangents.collect())?.into();
+        attributes["TANGENT"] = bin.accessor(FLOAT, "VEC4", &Vec::from_iter(tangents))?.into();
     }
     let samples = |set| mesh.model.materials[range.material as usize].samples(set);
     for (set, name) in [(0, "TEXCOORD_0"), (1, "TEXCOORD_1")] {
         if samples(set) || samples(1) {
             let set = vertices().map(|vertex| tex_coords[vertex][set as usize].to_array());
-            attributes[name] = bin.attribute(FLOAT, "VEC2", set.collect())?.into();
+            attributes[name] = bin.accessor(FLOAT, "VEC2", &Vec::from_iter(set))?.into();
         }
     }
     if vertices().any(|vertex| colors[vertex] != [255; 4]) {
         let colors = vertices().map(|vertex| colors[vertex]);
-        attributes["COLOR_0"] = bin.attribute(UNSIGNED_BYTE, "VEC4", colors.collect())?.into();
+        attributes["COLOR_0"] = bin.accessor(UNSIGNED_BYTE, "VEC4", &Vec::from_iter(colors))?.into();
     }
-    let indices = bin.accessor(ELEMENT_ARRAY_BUFFER, UNSIGNED_INT, "SCALAR", &part.indices)?;
+    let indices = bin.accessor(UNSIGNED_INT, "SCALAR", &part.indices)?;
     let mode = match range.topology {
         Topology::Points => 0,
         Topology::Lines => 1,
         Topology::Triangles => 4,
     };
     let mut primitive = json!({"attributes": attributes, "indices": indices, "mode": mode});
-    if let Some(material) = material {
-        primitive["material"] = material.into();
-    }
+    set(&mut primitive, "material", material);
     Ok(primitive)
 }
 
@@ -244,12 +242,15 @@ impl Surfaces {
     }
 
     fn describe(&mut self, material: &Material, textures: &HashMap<Texture, usize>) -> Value {
-        let mut texture = |slot: Option<MaterialTexture>| {
+        let mut texture = |slot: Option<MaterialTexture>, strength: Option<(&str, f32)>| {
             let slot = slot?;
             let mut info = json!({"index": textures.get(&slot.texture)?, "texCoord": slot.tex_coords});
             if slot.texture_from_vertex != Affine2::IDENTITY {
                 let transform = texture_transform(slot.texture_from_vertex);
                 info["extensions"] = json!({(self.uses("KHR_texture_transform")): transform});
+            }
+            if let Some((key, strength)) = strength {
+                info[key] = strength.into();
             }
             Some(info)
         };
@@ -259,23 +260,12 @@ impl Surfaces {
             "roughnessFactor": material.roughness,
         }});
         let pbr = &mut entry["pbrMetallicRoughness"];
-        if let Some(info) = texture(material.base_color_texture) {
-            pbr["baseColorTexture"] = info;
-        }
-        if let Some(info) = texture(material.metallic_roughness_texture) {
-            pbr["metallicRoughnessTexture"] = info;
-        }
-        if let Some(mut info) = texture(material.normal_texture) {
-            info["scale"] = material.normal_scale.into();
-            entry["normalTexture"] = info;
-        }
-        if let Some(mut info) = texture(material.occlusion_texture) {
-            info["strength"] = material.occlusion_strength.into();
-            entry["occlusionTexture"] = info;
-        }
-        if let Some(info) = texture(material.emissive_texture) {
-            entry["emissiveTexture"] = info;
-        }
+        set(pbr, "baseColorTexture", texture(material.base_color_texture, None));
+        set(pbr, "metallicRoughnessTexture", texture(material.metallic_roughness_texture, None));
+        let (scale, strength) = (("scale", material.normal_scale), ("strength", material.occlusion_strength));
+        set(&mut entry, "normalTexture", texture(material.normal_texture, Some(scale)));
+        set(&mut entry, "occlusionTexture", texture(material.occlusion_texture, Some(strength)));
+        set(&mut entry, "emissiveTexture", texture(material.emissive_texture, None));
         let strength = material.emission.max_element().max(1.0);
         entry["emissiveFactor"] = (material.emission / strength).to_array().as_slice().into();
         let mut extensions = json!({});

@@ -142,17 +142,15 @@ impl<'m> PosedScene<'m> {
         let states: Vec<_> = crowd.instance_states().collect();
         let mut meshes = HashMap::new();
         let (mut poses, mut vertex_count) = (Vec::new(), 0);
-        let mesh_of_instance: Vec<usize> = states
-            .iter()
-            .map(|state| {
-                let (model, _, seconds) = shown(state);
-                *meshes.entry((state.model, state.clip, seconds.to_bits())).or_insert_with(|| {
-                    poses.push(state);
-                    vertex_count += model.geometry.vertex_count();
-                    poses.len() - 1
-                })
+        let mesh_of = states.iter().map(|state| {
+            let (model, _, seconds) = shown(state);
+            *meshes.entry((state.model, state.clip, seconds.to_bits())).or_insert_with(|| {
+                poses.push(state);
+                vertex_count += model.geometry.vertex_count();
+                poses.len() - 1
             })
-            .collect();
+        });
+        let mesh_of_instance: Vec<usize> = mesh_of.collect();
         ensure!(
             vertex_count <= MOST_VERTICES,
             "all poses have {vertex_count} vertices, and at most {MOST_VERTICES} can be written; show fewer instances"
@@ -170,8 +168,8 @@ impl<'m> PosedScene<'m> {
             if states.len() == 1 {
                 posed.add_nodes_of_file(world_from_model);
             } else {
-                let (name, primitives) =
-                    (format!("{} {number}", model.name), 0..model.geometry.source_primitives.len());
+                let name = format!("{} {number}", model.name);
+                let primitives = 0..model.geometry.source_primitives.len();
                 posed.nodes.push(PosedNode { name, mesh, primitives, world_from_model });
             }
         }

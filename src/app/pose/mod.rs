@@ -15,7 +15,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use glam::Vec3;
 
-use self::report::{ClipReport, PoseReport, Primitives, evaluate};
+use self::report::{ClipReport, PoseReport, Primitives, by_source_node, evaluate};
 use self::skinner::Skinner;
 use super::export::PosedScene;
 use super::models::{blend_joints, embody, load_model, set_in_motion};
@@ -77,7 +77,8 @@ pub fn run(args: &PoseArgs) -> Result<()> {
         duration: f64::from(clip.duration_seconds),
     });
     let on = if args.on_gpu { "gpu" } else { "cpu" };
-    let (name, node_names) = (model.name.clone(), node_names(&model));
+    let names = model.skeleton.names.iter().map(String::as_str);
+    let (name, node_names) = (model.name.clone(), by_source_node(&model, names.map(Some)));
     let origin_in_pictures = Some(model.source.origin.to_array()).filter(|origin| *origin != [0.0; 3]);
     let report =
         PoseReport { model: name, clip, on, turned_in_pictures: is_turned, origin_in_pictures, node_names, frames };
@@ -119,17 +120,6 @@ fn write_all<'m>(
         print(&format!("{}\n", scene?.write(&(name.of_frame(number), *format))?))?;
     }
     Ok(())
-}
-
-/// Returns the name of each node, by glTF index.
-fn node_names(model: &Model) -> Vec<Option<&str>> {
-    let mut names = vec![None; model.skeleton.source_node_count as usize];
-    for (&source, name) in model.skeleton.source_nodes.iter().zip(&model.skeleton.names) {
-        if let Some(entry) = names.get_mut(source as usize) {
-            *entry = Some(name.as_str());
-        }
-    }
-    names
 }
 
 fn choose_clip<'m>(model: &'m Model, wanted: Option<&ClipChoice>) -> Result<Option<(usize, &'m Clip)>> {

@@ -7,10 +7,10 @@ use glam::{DMat3, DVec3, Mat4, Vec3};
 use serde::{Serialize, Serializer};
 
 use super::skinner::Skinner;
-use crate::animation::{ModelPose, Pose, PoseScratch, joint_matrices, pose_model};
+use crate::animation::{ModelPose, PoseScratch, pose_model};
 use crate::app::export::PosedMesh;
 use crate::model::{Clip, Model, Skin, SourcePrimitive};
-use crate::shader_types::{JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
+use crate::shader_types::{SkinnedVertex, unpack_octahedral, unpack_tangent};
 
 /// The JSON of the command.
 #[derive(Debug, Serialize)]
@@ -170,6 +170,17 @@ struct PrimitiveReport {
     motion: Vec<[f32; 3]>,
 }
 
+/// Returns what each node of the file has, by glTF index, given what each node of the skeleton has.
+pub(super) fn by_source_node<T: Clone>(model: &Model, own: impl Iterator<Item = Option<T>>) -> Vec<Option<T>> {
+    let mut all = vec![None; model.skeleton.source_node_count as usize];
+    for (&node, value) in model.skeleton.source_nodes.iter().zip(own).filter(|(_, value)| value.is_some()) {
+        if let Some(entry) = all.get_mut(node as usize) {
+            *entry = value;
+        }
+    }
+    all
+}
+
 /// Evaluates the instance at one time.
 pub(super) fn evaluate<'m>(
     model: &'m Model,
@@ -178,44 +189,31 @@ pub(super) fn evaluate<'m>(
     skinner: &mut Skinner,
 ) -> Result<FrameReport<'m>> {
     let mut scratch = PoseScratch::for_model(model);
-    let ModelPose { model_from_node, morph_weights } = pose_model(model, clip, time_seconds, &mut scratch);
-
+    let pose = pose_model(model, clip, time_seconds, &mut scratch);
+    let ModelPose { model_from_node, morph_weights } = pose;
     let origin = model.source.origin.as_dvec3();
-    let mut nodes = vec![None; model.skeleton.source_node_count as usize];
-    for (node, &matrix) in model_from_node.iter().enumerate() {
-        if model.skeleton.in_scene[node]
-            && let Some(entry) = nodes.get_mut(model.skeleton.source_nodes[node] as usize)
-        {
-            *entry = Some(moved(Mat4::from(matrix), origin));
-        }
-    }
-    let skins = model
-        .skins
-        .iter()
-        .map(|skin| {
-            let inverse_binds = skin.joint_from_mesh.iter().zip(&skin.inverse_bind_w);
-            skin.joints
-                .iter()
-                .zip(inverse_binds)
-                .map(|(&joint, (&joint_from_mesh, &w))| {
-                    let mut inverse_bind = Mat4::from(joint_from_mesh);
-                    inverse_bind.w_axis.w = w;
-                    let matrix = Mat4::from(model_from_node[joint as usize]) * inverse_bind;
-                    for_file_vertices(matrix, model.source.mesh_origin, origin)
-                })
-                .collect()
-        })
-        .collect();
+    let matrices = model_from_node.iter().zip(&model.skeleton.in_scene);
+    let nodes =
+        by_source_node(model, matrices.map(|(&matrix, &in_scene)| in_scene.then(|| moved(Mat4::from(matrix), origin))));
+    let skins = model.skins.iter().map(|skin| {
+        let inverse_binds = skin.joint_from_mesh.iter().zip(&skin.inverse_bind_w);
+        let matrices = skin.joints.iter().zip(inverse_binds).map(|(&joint, (&joint_from_mesh, &w))| {
+            let mut inverse_bind = Mat4::from(joint_from_mesh);
+            inverse_bind.w_axis.w = w;
+            let matrix = Mat4::from(model_from_node[joint as usize]) * inverse_bind;
+            for_file_vertices(matrix, model.source.mesh_origin, origin)
+        });
+        matrices.collect()
+    });
     let weights = model.skeleton.morphed_nodes.iter().map(|morphed| {
         let first = morphed.first_weight as usize;
         let source = model.skeleton.source_nodes[morphed.node as usize];
         (source.to_string(), morph_weights[first..first + morphed.weight_count as usize].to_vec())
     });
-    let palette: Vec<JointMatrix> = joint_matrices(&model.palette, model_from_node).collect();
-    let pose = Pose { palette: &palette, morph_weights, ..Pose::default() };
-    let posed = PosedMesh::new(model, pose, skinner.skin(time_seconds, pose)?);
+    let posed = skinner.skin(model, time_seconds, pose)?;
     let primitives = Primitives { posed, origin, ways: Vec::new() };
-    Ok(FrameReport { time: time_seconds, nodes, skins, weights: weights.collect(), primitives })
+    let (skins, weights) = (skins.collect(), weights.collect());
+    Ok(FrameReport { time: time_seconds, nodes, skins, weights, primitives })
 }
 
 /// Iterates over what the skinned vertices of a primitive have, in the file's order.

@@ -3,13 +3,14 @@
 use anyhow::Result;
 
 use crate::animation::lanes::{self, LaneClip, LaneScratch, LaneSource, Processor};
-use crate::animation::{BindPose, Pose, PoseStreams, skin_vertex};
+use crate::animation::{BindPose, ModelPose, Pose, PoseStreams, joint_matrices};
+use crate::app::export::PosedMesh;
 use crate::app::gpu::{finish, offscreen_device};
 use crate::cli::PoseArgs;
 use crate::crowd::VisiblePose;
 use crate::model::{Clip, Model};
 use crate::renderer::{Output, Renderer, RendererSettings, Shadows};
-use crate::shader_types::{InstanceData, JointMatrix, SkinnedVertex};
+use crate::shader_types::{InstanceData, JointMatrix};
 use crate::view::Look;
 
 /// Skins the vertices of one instance, on the CPU or on the GPU.
@@ -33,45 +34,38 @@ impl Skinner {
         Ok(Self::Gpu { renderer, clip: LaneClip::compile(model, clip) })
     }
 
-    /// Returns the skinned vertices of the model, and their tangents if it has some.
-    pub fn skin(&mut self, time_seconds: f64, pose: Pose<'_>) -> Result<(Vec<SkinnedVertex>, Vec<u32>)> {
-        match self {
-            Self::Cpu(bind_pose) => {
-                let wants_tangent = !bind_pose.bind_tangents.is_empty();
-                let vertices = 0..bind_pose.vertex_count();
-                Ok(vertices.map(|vertex| skin_vertex(bind_pose, vertex, pose, wants_tangent)).unzip())
+    /// Skins a pose of the model.
+    pub fn skin<'m>(&mut self, model: &'m Model, time_seconds: f64, pose: ModelPose<'_>) -> Result<PosedMesh<'m>> {
+        let (renderer, clip) = match self {
+            Self::Cpu(bind_pose) => return Ok(PosedMesh::skinned(model, bind_pose, pose)),
+            Self::Gpu { renderer, clip } => (renderer, clip),
+        };
+        let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
+        // One instance shows one pose.
+        let mut frame = renderer.begin_frame(&[VisiblePose::new(0, 1, 0)])?;
+        let (memory, _) = frame.memory();
+        match clip {
+            // Crowds are evaluated by these lanes as well.
+            Some(clip) => {
+                let (processor, mut scratch) = (Processor::detect(), LaneScratch::default());
+                let PoseStreams { palette, memory, .. } = memory.streams;
+                let source = LaneSource { clip, times_seconds: &[time_seconds] };
+                lanes::evaluate(processor, source, None, &mut scratch, memory, palette);
             }
-            Self::Gpu { renderer, clip } => {
-                let Pose { palette, morph_weights, .. } = pose;
-                // One instance shows one pose.
-                let mut frame = renderer.begin_frame(&[VisiblePose::new(0, 1, 0)])?;
-                let (memory, _) = frame.memory();
-                match clip {
-                    // Crowds are evaluated by these lanes as well.
-                    Some(clip) => {
-                        let (processor, mut scratch) = (Processor::detect(), LaneScratch::default());
-                        let PoseStreams { palette, memory, .. } = memory.streams;
-                        let source = LaneSource { clip, times_seconds: &[time_seconds] };
-                        lanes::evaluate(processor, source, None, &mut scratch, memory, palette);
-                    }
-                    None => memory.streams.palette.iter_mut().zip(palette).for_each(|(to, &joint)| _ = to.write(joint)),
-                }
-                for (to, &weight) in memory.streams.morph_weights.iter_mut().zip(morph_weights) {
-                    to.write(weight);
-                }
-                for instance in memory.instances {
-                    instance.write(InstanceData {
-                        world_from_model: JointMatrix::IDENTITY,
-                        pose: 0,
-                        tint_unorm8: u32::MAX,
-                        numbers: [0; 2],
-                    });
-                }
-                // The image does not matter, so neither do the camera and the light.
-                frame.submit(bytemuck::Zeroable::zeroed(), Look::default(), false, &mut ())?;
-                Ok((renderer.read_skinned_vertices(0)?, renderer.read_skinned_tangents(0)?))
-            }
+            None => memory.streams.palette.iter_mut().zip(&palette).for_each(|(to, &joint)| _ = to.write(joint)),
         }
+        for (to, &weight) in memory.streams.morph_weights.iter_mut().zip(pose.morph_weights) {
+            to.write(weight);
+        }
+        let (world_from_model, tint_unorm8) = (JointMatrix::IDENTITY, u32::MAX);
+        for instance in memory.instances {
+            instance.write(InstanceData { world_from_model, pose: 0, tint_unorm8, numbers: [0; 2] });
+        }
+        // The image does not matter, so neither do the camera and the light.
+        frame.submit(bytemuck::Zeroable::zeroed(), Look::default(), false, &mut ())?;
+        let skinned = (renderer.read_skinned_vertices(0)?, renderer.read_skinned_tangents(0)?);
+        let pose = Pose { palette: &palette, morph_weights: pose.morph_weights, ..Pose::default() };
+        Ok(PosedMesh::new(model, pose, skinned))
     }
 
     /// Ends the renderer.

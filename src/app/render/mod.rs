@@ -12,6 +12,7 @@ pub mod sequence;
 mod sheet;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use anyhow::Result;
 
@@ -47,7 +48,7 @@ pub fn run(args: &RenderArgs) -> Result<()> {
         scene.frame_throughout(args.crowd.time, args.turntable.is_some(), args.gpu.size.aspect());
     }
     let build = |scene: &mut Scene| offscreen_renderer(&offscreen_device(&args.gpu.device)?, &args.gpu, scene);
-    let mut renderer = Rebuilding::new(Losses::default(), build);
+    let mut renderer = Rebuilding::new(Losses::new(Instant::now), build);
     // Fails before the output is opened.
     renderer.renderer(&mut scene)?;
     let frames = sequence.frames.clone();
@@ -67,19 +68,16 @@ pub fn run(args: &RenderArgs) -> Result<()> {
     writer.finish()?;
     progress.finish_and_clear();
     let visible: u32 = scene.crowd.visible_counts().iter().sum();
-    let (device, upload) = {
-        let renderer = renderer.renderer(&mut scene)?;
-        (renderer.device().physical.name.clone(), renderer.upload_path())
-    };
+    let drawn = renderer.renderer(&mut scene)?;
     let part = if frames.len() > 1 { format!("frames {}..{}, ", frames.start, frames.end) } else { String::new() };
     print(&format!(
         "{}: {part}{} of {} visible, {}, {} skinning, {} upload\n",
         args.out.display(),
         visible,
         counted(scene.crowd.instance_count(), "instance"),
-        device,
+        drawn.device().physical.name,
         args.gpu.skinning.name(),
-        upload.name(),
+        drawn.upload_path().name(),
     ))?;
     renderer.finish()
 }

@@ -6,7 +6,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
+use image::imageops::replace;
+use image::{ImageBuffer, Rgba, RgbaImage};
 
 use crate::app::aim::Shows;
 use crate::app::gpu::{finish, offscreen_device, offscreen_renderer};
@@ -34,8 +36,8 @@ struct Cell {
 pub fn draw(args: &RenderArgs, choice: SheetChoice) -> Result<(Size, Vec<u8>, String)> {
     let mut scenes = Vec::new();
     let files: Vec<Vec<PathBuf>> = match &named_files(&args.crowd.models)[..] {
-        [] | [_] => vec![args.crowd.models.clone()],
-        several => several.iter().map(|(path, _)| vec![path.clone()]).collect(),
+        [] => vec![Vec::new()],
+        files => files.iter().map(|(path, _)| vec![path.clone()]).collect(),
     };
     for models in &files {
         let mut args = args.clone();
@@ -73,7 +75,7 @@ pub fn draw(args: &RenderArgs, choice: SheetChoice) -> Result<(Size, Vec<u8>, St
     let size = Size { width: cell_size.width * grid.width, height: cell_size.height * grid.height };
     // Cells that are left over are dark.
     let empty = if args.crowd.look.background == Background::None { [0; 4] } else { [24, 24, 24, 255] };
-    let mut sheet = empty.repeat(size.width as usize * size.height as usize);
+    let mut sheet = RgbaImage::from_pixel(size.width, size.height, Rgba(empty));
     let device = offscreen_device(&args.gpu.device)?;
     let progress = progress_bar(count.into(), "rendering {wide_bar} {pos}/{len} {eta} left");
     let mut places = (0..grid.height).flat_map(|row| (0..grid.width).map(move |column| (row, column)));
@@ -95,19 +97,16 @@ pub fn draw(args: &RenderArgs, choice: SheetChoice) -> Result<(Size, Vec<u8>, St
             }
             labels.show(&cell.label, &mut renderer, [cell_size.width, cell_size.height])?;
             let pixels = scene.draw_picture(&mut renderer, cell.time_seconds, args.fps)?;
-            let row_bytes = 4 * cell_size.width as usize;
-            for (line, pixels) in pixels.chunks_exact(row_bytes).enumerate() {
-                let y = row as usize * cell_size.height as usize + line;
-                let start = 4 * (y * size.width as usize) + column as usize * row_bytes;
-                sheet[start..start + row_bytes].copy_from_slice(pixels);
-            }
+            let picture = ImageBuffer::<Rgba<u8>, _>::from_raw(cell_size.width, cell_size.height, pixels);
+            let (x, y) = (column * cell_size.width, row * cell_size.height);
+            replace(&mut sheet, &picture.context("the picture is incomplete")?, x.into(), y.into());
             progress.inc(1);
         }
         finish(renderer)?;
     }
     progress.finish_and_clear();
     let shown = count.min(grid.width * grid.height);
-    Ok((size, sheet, format!("{shown} pictures of {}x{} pixels", cell_size.width, cell_size.height)))
+    Ok((size, sheet.into_raw(), format!("{shown} pictures of {}x{} pixels", cell_size.width, cell_size.height)))
 }
 
 /// Returns the cells of a scene with one model.

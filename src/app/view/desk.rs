@@ -1,6 +1,6 @@
 //! The panel at work: it gets the facts of a frame, and its changes reach the state and the renderer.
 //!
-//! In: a shown window and the [`State`]. Out: the panel's triangles in the renderer, a changed state, and notices about
+//! In: a window, its renderer and the [`State`]. Out: the panel's triangles in the renderer, a changed state, and notices about
 //! everything that was not possible. After a failure the state is as it was.
 
 use std::path::PathBuf;
@@ -34,26 +34,13 @@ use crate::renderer::memory::Forecast;
 /// The time for which a notice is shown.
 const NOTICE_LASTS: Duration = Duration::from_secs(8);
 
-/// An open window and its renderer.
-pub struct Shown {
-    /// The renderer.
-    pub renderer: Equipped,
+/// A window, the panel over it, and everything that the panel shows. All of it outlives a lost renderer.
+pub struct Desk {
     /// The window.
     pub window: Arc<Window>,
-    /// The size in the last event. On X11 winit would ask the server, and panic once another client has destroyed the
+    /// The size in the last event, in pixels. On X11 winit would ask the server, and panic once another client has destroyed the
     /// window.
-    pub size: PhysicalSize<u32>,
-}
-
-impl Shown {
-    /// Returns the size in pixels.
-    pub fn image_size(&self) -> Size {
-        Size { width: self.size.width, height: self.size.height }
-    }
-}
-
-/// The panel and everything that it shows.
-pub struct Desk {
+    pub size: Size,
     /// The panel.
     pub hud: Hud,
     /// The times of the last frames.
@@ -63,19 +50,21 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Returns a desk with a panel.
-    pub fn new(hud: Hud, state: &State) -> Self {
-        Self { hud, figures: Figures::default(), library: Library::new(&state.args.crowd.models), notice: None }
+    /// Returns a desk with a panel over a window.
+    pub fn new(window: Arc<Window>, state: &State) -> Self {
+        let PhysicalSize { width, height } = window.inner_size();
+        let (hud, library) = (Hud::new(&window, state.args.panel), Library::new(&state.args.crowd.models));
+        Self { window, size: Size { width, height }, hud, figures: Figures::default(), library, notice: None }
     }
 
     /// Prints a message and shows it for some seconds.
-    pub fn say(&mut self, result: Result<String>, shown: &Shown) {
+    pub fn say(&mut self, result: Result<String>) {
         let result = result.and_then(|text| print(&format!("{text}\n")).map(|()| text));
-        self.notify(result, shown);
+        self.notify(result);
     }
 
     /// Shows a message for some seconds. An error comes with all of its causes.
-    pub fn notify(&mut self, result: Result<String>, shown: &Shown) {
+    pub fn notify(&mut self, result: Result<String>) {
         let notice = match result {
             Ok(text) => Notice { text, is_error: false },
             Err(error) => {
@@ -87,18 +76,20 @@ impl Desk {
         };
         self.notice = Some((notice, Instant::now()));
         self.hud.changed();
-        if self.hud.is_visible() {
-            shown.window.request_redraw();
-        }
+        self.window.request_redraw();
     }
 
     /// Lays out the panel if it is out of date, and does what the person wants. Returns the time after which the panel wants to
     /// be drawn again, and what is left to do.
-    pub fn lay_out(&mut self, state: &mut State, shown: &mut Shown) -> Result<(Option<Duration>, Option<Action>)> {
-        let size = shown.image_size();
+    pub fn lay_out(
+        &mut self,
+        state: &mut State,
+        renderer: &mut Equipped,
+    ) -> Result<(Option<Duration>, Option<Action>)> {
+        let size = self.size;
         let image_size = [size.width, size.height];
         if !self.hud.is_visible() {
-            self.hud.clear(&mut shown.renderer);
+            self.hud.clear(renderer);
         }
         if !self.hud.needs_layout(image_size) {
             return Ok((None, None));
@@ -106,7 +97,7 @@ impl Desk {
         if self.notice.as_ref().is_some_and(|(_, since)| since.elapsed() > NOTICE_LASTS) {
             self.notice = None;
         }
-        let device = Arc::clone(shown.renderer.device());
+        let device = Arc::clone(renderer.device());
         let (args, models) = (state.args.gpu.clone(), Arc::clone(&state.scene.models));
         let settings = window_settings(&args, &[], &device);
         let show = state.scene.show.clone();
@@ -116,11 +107,11 @@ impl Desk {
             files: self.library.names(),
             file: self.library.index_of(&state.args.crowd.models),
             figures: &self.figures,
-            lines: &words::frame_and_device(state.scene.crowd.instance_count(), &shown.renderer, frame_ms),
+            lines: &words::frame_and_device(state.scene.crowd.instance_count(), renderer, frame_ms),
             automatic_upload: UploadPath::best_for(&device.physical),
             samples: settings.samples,
             sample_counts: device.physical.sample_counts().as_raw(),
-            shadow_map_size: shown.renderer.shadow_map_size(),
+            shadow_map_size: renderer.shadow_map_size(),
             most_instances: memory(1000).fitting_instances.clamp(1, MAX_INSTANCES.into()) as u32,
             memory: &|instances| {
                 let Forecast { needed_bytes, available_bytes, fitting_instances, .. } = memory(instances);
@@ -129,74 +120,72 @@ impl Desk {
             },
             notice: self.notice.as_ref().map(|(notice, _)| notice),
         };
-        let (wishes, redraw_after) = self.hud.lay_out(&shown.window, &mut shown.renderer, image_size, &facts, state)?;
+        let (wishes, redraw_after) = self.hud.lay_out(&self.window, renderer, image_size, &facts, state)?;
         drop(models);
         for (name, weight) in wishes.morphs {
             state.hold_morph(&name, weight);
         }
         if let Some(path) = wishes.open.and_then(|file| self.library.path(file)) {
-            self.open(vec![path.clone()], state, shown);
+            self.open(vec![path.clone()], state, renderer);
         }
         if let Some(parts) = wishes.together {
-            self.play_together(&parts, state, shown);
+            self.play_together(&parts, state, renderer);
         }
         if let Some(done) = wishes.done {
             self.figures.clear();
-            self.report(done, shown);
+            self.report(done);
         }
         let drawing = |args: &GpuArgs| (args.skinning, args.upload, args.quality);
         if drawing(&state.args.gpu) != drawing(&args) {
-            let built = self.rebuild(state, args, shown);
-            self.report(built, shown);
+            let built = self.rebuild(state, args, renderer);
+            self.report(built);
         }
-        let shows = shown.renderer.try_show(&state.scene.crowd, &state.scene.show).map_err(Error::from);
-        self.report(shows.inspect_err(|_| state.choose_view(DebugView::Lit)), shown);
+        let shows = renderer.try_show(&state.scene.crowd, &state.scene.show).map_err(Error::from);
+        self.report(shows.inspect_err(|_| state.choose_view(DebugView::Lit)));
         Ok((redraw_after, wishes.action))
     }
 
-    fn report(&mut self, done: Result<()>, shown: &Shown) {
+    fn report(&mut self, done: Result<()>) {
         if let Err(error) = done {
-            self.notify(Err(error), shown);
+            self.notify(Err(error));
         }
     }
 
     /// Builds a renderer with changed options. If that fails, the options become those `before`.
-    fn rebuild(&mut self, state: &mut State, before: GpuArgs, shown: &mut Shown) -> Result<()> {
+    fn rebuild(&mut self, state: &mut State, before: GpuArgs, renderer: &mut Equipped) -> Result<()> {
         self.figures.clear();
-        let size = shown.image_size();
-        let settings = window_settings(&state.args.gpu, &state.shaders, shown.renderer.device());
-        rebuild_for_window(&mut shown.renderer, settings, &mut state.scene, size)
-            .inspect_err(|_| state.args.gpu = before)
+        let State { args, shaders, scene, .. } = state;
+        rebuild_for_window(renderer, &args.gpu, shaders, scene, self.size).inspect_err(|_| args.gpu = before)
     }
 
     /// Builds the pipelines again from compiled shaders. If that fails, the present ones stay.
     #[cfg(feature = "shaderc")]
-    pub fn replace_shaders(&mut self, compiled: Result<CompiledShaders>, state: &mut State, shown: &mut Shown) {
+    pub fn replace_shaders(&mut self, compiled: Result<CompiledShaders>, state: &mut State, renderer: &mut Equipped) {
         let done = compiled.and_then(|CompiledShaders { names, overrides }| {
             let before = std::mem::replace(&mut state.shaders, overrides);
             let args = state.args.gpu.clone();
-            self.rebuild(state, args, shown).inspect_err(|_| state.shaders = before)?;
+            self.rebuild(state, args, renderer).inspect_err(|_| state.shaders = before)?;
             Ok(format!("compiled {}", names.join(", ")))
         });
-        self.notify(done, shown);
+        self.notify(done);
     }
 
     /// Opens other models, or the same ones again. If that fails, the present ones stay.
-    pub fn open(&mut self, paths: Vec<PathBuf>, state: &mut State, shown: &mut Shown) {
+    pub fn open(&mut self, paths: Vec<PathBuf>, state: &mut State, renderer: &mut Equipped) {
         let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-        self.load(paths, state.args.crowd.clips.files.clone(), state, shown, format!("opened {}", names.join(", ")));
+        self.load(paths, state.args.crowd.clips.files.clone(), state, renderer, format!("opened {}", names.join(", ")));
     }
 
     /// Adds the clips of a file to the shown models.
-    pub fn add_clips(&mut self, path: PathBuf, state: &mut State, shown: &mut Shown) {
+    pub fn add_clips(&mut self, path: PathBuf, state: &mut State, renderer: &mut Equipped) {
         let told = format!("added the clips of {}", path.display());
         let mut clips = state.args.crowd.clips.files.clone();
         clips.push(path);
-        self.load(state.args.crowd.models.clone(), clips, state, shown, told);
+        self.load(state.args.crowd.models.clone(), clips, state, renderer, told);
     }
 
     /// Plays clips together. Several are joined when the models are loaded.
-    fn play_together(&mut self, parts: &[usize], state: &mut State, shown: &mut Shown) {
+    fn play_together(&mut self, parts: &[usize], state: &mut State, renderer: &mut Equipped) {
         let Some(longest) = state.scene.models.iter().max_by_key(|model| model.clips.len()) else { return };
         let choice = choice_of(longest, parts);
         if parts.len() < 2 {
@@ -204,23 +193,28 @@ impl Desk {
         }
         let before = std::mem::replace(&mut state.args.crowd.clip, choice.clone());
         let (models, files) = (state.args.crowd.models.clone(), state.args.crowd.clips.files.clone());
-        self.load(models, files, state, shown, format!("playing {}", state.clip_name()));
+        self.load(models, files, state, renderer, format!("playing {}", state.clip_name()));
         let is_played = state.scene.models.iter().any(|model| choice.index_in(model).is_some());
         if !is_played {
             state.args.crowd.clip = before;
         }
     }
 
-    fn load(&mut self, models: Vec<PathBuf>, clips: Vec<PathBuf>, state: &mut State, shown: &mut Shown, told: String) {
-        let size = shown.image_size();
+    fn load(
+        &mut self,
+        models: Vec<PathBuf>,
+        clips: Vec<PathBuf>,
+        state: &mut State,
+        renderer: &mut Equipped,
+        told: String,
+    ) {
         let opened = state.load(models, clips).and_then(|(args, mut scene)| {
-            let settings = window_settings(&args.gpu, &state.shaders, shown.renderer.device());
-            rebuild_for_window(&mut shown.renderer, settings, &mut scene, size)?;
+            rebuild_for_window(renderer, &args.gpu, &state.shaders, &mut scene, self.size)?;
             named_files(&args.crowd.models).iter().for_each(|(path, _)| self.library.add(path));
             state.show_scene(args, scene);
             Ok(told)
         });
         self.figures.clear();
-        self.notify(opened, shown);
+        self.notify(opened);
     }
 }

@@ -24,23 +24,16 @@ impl Library {
 
     /// Adds a file and those in its folder.
     pub fn add(&mut self, path: &Path) {
-        self.add_one(path.to_owned());
-        for other in models_in(folder_of(path)) {
-            self.add_one(if path.parent().is_some_and(|folder| folder.as_os_str().is_empty()) {
-                other.strip_prefix(".").map(Path::to_owned).unwrap_or(other)
-            } else {
-                other
-            });
+        let others =
+            models_in(folder_of(path)).into_iter().filter_map(|other| Some(path.with_file_name(other.file_name()?)));
+        for path in std::iter::once(path.to_owned()).chain(others) {
+            if !self.paths.contains(&path) {
+                self.paths.push(path);
+            }
         }
         let is_one_folder = self.paths.windows(2).all(|pair| pair[0].parent() == pair[1].parent());
         let levels = if is_one_folder { 1 } else { 2 };
         self.names = self.paths.iter().map(|path| last_names(path, levels)).collect();
-    }
-
-    fn add_one(&mut self, path: PathBuf) {
-        if !self.paths.contains(&path) {
-            self.paths.push(path);
-        }
     }
 
     /// Returns the names of all files.

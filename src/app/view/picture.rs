@@ -23,13 +23,14 @@ pub fn command_line(state: &State, size: Size) -> Result<String> {
     arguments(state, size).shell_line().context("the path of a model is no text, so it cannot be copied")
 }
 
-/// Writes the picture of a view to `throng-1.png` or the next free name. Returns the path.
-pub fn write(state: &State, renderer: &Renderer, size: Size) -> Result<PathBuf> {
+/// Writes the picture of a view to `throng-1.png` or the next free name. Returns a sentence about the file.
+pub fn write(state: &State, renderer: &Renderer, size: Size) -> Result<String> {
     let args = arguments(state, size).parsed_again()?;
     // The files may have changed, and other clips may be borrowed for this choice of a clip.
     let mut scene = state.scene.with_models(load_models(&args.crowd)?, (&args).into())?;
     let png = render::image(&mut scene, &args, renderer.device())?;
-    write_new_file(&png, |number| PathBuf::from(format!("throng-{}.png", number + 1)))
+    let path = write_new_file(&png, |number| PathBuf::from(format!("throng-{}.png", number + 1)))?;
+    Ok(format!("wrote {}", path.display()))
 }
 
 /// Writes the posed meshes of a view to `throng-1.glb` or the next free name. Returns a sentence about the file.

@@ -6,10 +6,11 @@
 use std::collections::HashSet;
 
 use glam::{Vec2, Vec3};
-use winit::dpi::{PhysicalPosition, PhysicalSize};
+use winit::dpi::PhysicalPosition;
 use winit::event::{ElementState, MouseButton};
 use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
 
+use crate::cli::Size;
 use crate::view::OrbitCamera;
 
 /// The camera's turn for a drag over the whole height of the window.
@@ -76,12 +77,7 @@ impl Pointer {
     }
 
     /// Moves the camera if a button is held. Returns whether it has.
-    pub fn moved(
-        &mut self,
-        position: PhysicalPosition<f64>,
-        size: PhysicalSize<u32>,
-        camera: &mut OrbitCamera,
-    ) -> bool {
+    pub fn moved(&mut self, position: PhysicalPosition<f64>, size: Size, camera: &mut OrbitCamera) -> bool {
         let is_near = |press: &PhysicalPosition<f64>| (position.x - press.x).hypot(position.y - press.y) < CLICK_PIXELS;
         self.click = self.click.filter(is_near);
         let (Some(last), Some(drag)) = (self.last.replace(position), self.drag) else { return false };
@@ -102,7 +98,7 @@ impl Pointer {
 
     /// Returns the cursor: (0, 0) is the upper left corner of the window, and (1, 1) the lower right one. The middle if it was
     /// never inside.
-    pub fn cursor(&self, size: PhysicalSize<u32>) -> Vec2 {
+    pub fn cursor(&self, size: Size) -> Vec2 {
         let share = |at: f64, size: u32| (at / f64::from(size.max(1))).clamp(0.0, 1.0) as f32;
         self.last.map_or(Vec2::splat(0.5), |last| Vec2::new(share(last.x, size.width), share(last.y, size.height)))
     }

@@ -183,15 +183,10 @@ impl State {
         let old = self.crowd_controls();
         let mut args = self.args.clone();
         (args.count.instances, args.crowd.seed) = (Some(new.instances), new.seed);
-        if new.layout != old.layout {
-            args.crowd.layout = Some(new.layout);
-        }
-        if new.variety != old.variety {
-            args.crowd.variety = Some(f64::from(new.variety));
-        }
-        if new.travel != old.travel {
-            args.crowd.travel = Some(new.travel);
-        }
+        // The defaults of the others depend on the number, so they stay as long as nobody changes them.
+        args.crowd.layout = (new.layout != old.layout).then_some(new.layout).or(args.crowd.layout);
+        args.crowd.variety = (new.variety != old.variety).then_some(new.variety.into()).or(args.crowd.variety);
+        args.crowd.travel = (new.travel != old.travel).then_some(new.travel).or(args.crowd.travel);
         let models = Arc::clone(&self.scene.models);
         let settings = placed(&args).settings(new.instances, models.len());
         self.scene.crowd = Crowd::new(models, &settings)?;
@@ -301,16 +296,6 @@ impl State {
         self.args.crowd.show.joint = None;
     }
 
-    /// Shows the next debug view that `is_supported`.
-    pub fn show_next_view(&mut self, mut is_supported: impl FnMut(&Self) -> bool) {
-        for _ in DebugView::ALL {
-            self.choose_view(self.scene.show.view.next());
-            if is_supported(self) {
-                return;
-            }
-        }
-    }
-
     /// Shows the weights of a joint, or no weights.
     ///
     /// # Errors
@@ -327,13 +312,6 @@ impl State {
         let morphs = &mut self.args.crowd.morphs;
         morphs.retain(|morph| morph.name != name);
         morphs.extend(weight.map(|weight| MorphArg { name: name.to_owned(), weight }));
-    }
-
-    /// Points the camera at the selected character, or otherwise at the crowd.
-    pub fn focus_or_frame(&mut self) {
-        if !self.focus() {
-            self.frame_crowd(Shows::Crowd);
-        }
     }
 
     /// Points the camera at the crowd, or at what the options ask for.

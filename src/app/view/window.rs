@@ -19,8 +19,7 @@ use winit::keyboard::Key;
 use winit::window::{Window, WindowId};
 
 use super::actions::act;
-use super::desk::{Desk, Shown};
-use super::hud::Hud;
+use super::desk::Desk;
 use super::library::is_clip_file;
 #[cfg(target_os = "linux")]
 use super::mapped::Mapped;
@@ -39,18 +38,14 @@ use crate::cli::keys::{self, Action};
 use crate::extras::Equipped;
 use crate::renderer::{FrameOutcome, Shot};
 
-/// A window whose surface or device was lost and not yet replaced.
-struct Lost {
-    window: Arc<Window>,
-    size: PhysicalSize<u32>,
-    since: Instant,
-}
-
 /// The state of the command, and the window that shows it.
 pub struct Viewer {
     state: State,
-    shown: Option<Shown>,
-    lost: Option<Lost>,
+    renderer: Option<Equipped>,
+    /// The window and its panel. `None` before the first window.
+    desk: Option<Desk>,
+    /// When the surface or the device was lost, unless it was replaced since.
+    lost: Option<Instant>,
     /// Whether the window is covered, minimised or on another desktop. On Wayland winit holds back the redraws of such a window.
     is_hidden: bool,
     #[cfg(target_os = "linux")]
@@ -58,8 +53,6 @@ pub struct Viewer {
     losses: Losses<'static>,
     pointer: Pointer,
     title: Title,
-    /// The panel at work. `None` before the first window.
-    desk: Option<Desk>,
     files: ModelFiles,
     /// Files that were dropped on the window since the last frame.
     dropped: Vec<PathBuf>,
@@ -76,15 +69,15 @@ impl Viewer {
     pub fn new(state: State) -> Self {
         Self {
             state,
-            shown: None,
+            renderer: None,
+            desk: None,
             lost: None,
             is_hidden: false,
             #[cfg(target_os = "linux")]
             mapped: None,
-            losses: Losses::default(),
+            losses: Losses::new(Instant::now),
             pointer: Pointer::default(),
             title: Title::new(),
-            desk: None,
             files: ModelFiles::default(),
             dropped: Vec::new(),
             #[cfg(feature = "shaderc")]
@@ -107,74 +100,62 @@ impl Viewer {
         let attributes =
             Window::default_attributes().with_title("Throng").with_inner_size(LogicalSize::new(width, height));
         let window = Arc::new(event_loop.create_window(attributes).context("cannot open a window")?);
-        let size = window.inner_size();
-        let renderer = self.renderer_for(&window, size)?;
         #[cfg(target_os = "linux")]
         {
             self.mapped = Mapped::new(&window);
         }
-        self.desk = Some(Desk::new(Hud::new(&window, self.state.args.panel), &self.state));
-        self.start(Shown { renderer, window, size });
+        self.desk = Some(Desk::new(window, &self.state));
+        self.create_renderer()
+    }
+
+    /// Creates a surface and a renderer for the window.
+    fn create_renderer(&mut self) -> Result<()> {
+        let Self { state: State { args, shaders, scene, .. }, desk: Some(desk), .. } = self else { return Ok(()) };
+        self.renderer = Some(window_renderer(&args.gpu, shaders, scene, &desk.window, desk.size)?);
+        desk.hud.renderer_was_replaced();
+        desk.window.request_redraw();
         Ok(())
     }
 
-    fn start(&mut self, shown: Shown) {
-        shown.window.request_redraw();
-        if let Some(desk) = &mut self.desk {
-            desk.hud.renderer_was_replaced();
-        }
-        self.shown = Some(shown);
-    }
-
-    fn renderer_for(&mut self, window: &Arc<Window>, size: PhysicalSize<u32>) -> Result<Equipped> {
-        let extent = Size { width: size.width, height: size.height };
-        window_renderer(&self.state.args.gpu, &self.state.shaders, &mut self.state.scene, window, extent)
-    }
-
-    /// Ends the renderer of a window that lost its surface or its device. The next redraw creates new ones.
-    fn lose(&mut self) {
-        self.lost = self.hide();
-        if let Some(lost) = &self.lost {
-            lost.window.request_redraw();
-        }
-    }
-
-    /// Creates a new surface and renderer for a window that lost them. On X11 a window that another client has
+    /// Creates a new renderer for a window that lost its surface or its device. On X11 a window that another client has
     /// destroyed looks the same until the event arrives, so a failure counts only after a while.
-    fn recover(&mut self, lost: Lost) -> Result<()> {
+    fn recover(&mut self, since: Instant) -> Result<()> {
         const PATIENCE: Duration = Duration::from_secs(2);
-        match self.renderer_for(&lost.window, lost.size) {
-            Ok(renderer) => self.start(Shown { renderer, window: lost.window, size: lost.size }),
-            Err(_) if lost.since.elapsed() < PATIENCE => {
-                lost.window.request_redraw();
-                self.lost = Some(lost);
-            }
-            Err(error) => return Err(error),
+        let created = self.create_renderer();
+        if created.is_err() && since.elapsed() < PATIENCE {
+            self.request_redraw();
+            return Ok(());
         }
-        Ok(())
+        self.lost = None;
+        created
     }
 
-    /// Ends the renderer, keeps the validation error if there is one, and returns the window.
-    fn hide(&mut self) -> Option<Lost> {
-        let Shown { renderer, window, size } = self.shown.take()?;
-        if let Err(error) = finish(renderer) {
+    /// Ends the renderer, and keeps the validation error if there is one.
+    fn end_renderer(&mut self) {
+        if let Some(Err(error)) = self.renderer.take().map(finish) {
             self.error.get_or_insert(error);
         }
-        Some(Lost { window, size, since: Instant::now() })
+    }
+
+    /// Ends the renderer, then the window.
+    fn close(&mut self) {
+        self.end_renderer();
+        (self.desk, self.lost) = (None, None);
     }
 
     fn draw(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
-        if let Some(lost) = self.lost.take() {
-            return self.recover(lost);
+        if let Some(since) = self.lost {
+            return self.recover(since);
         }
-        if self.shown.as_ref().is_none_or(|shown| shown.size.width == 0 || shown.size.height == 0) {
+        let Some(desk) = &self.desk else { return Ok(()) };
+        if desk.size.width == 0 || desk.size.height == 0 {
             // The window is minimised. The next resize requests a redraw.
             return Ok(());
         }
         #[cfg(target_os = "linux")]
-        if let (Some(shown), Some(mapped)) = (&self.shown, &self.mapped) {
+        if let Some(mapped) = &self.mapped {
             // X takes the focus from unmapped windows, so a window with the focus need not wait for the server's reply.
-            self.is_hidden |= !shown.window.has_focus() && !mapped.is_mapped();
+            self.is_hidden |= !desk.window.has_focus() && !mapped.is_mapped();
         }
         if self.is_hidden {
             // `Occluded(false)` requests a redraw.
@@ -182,30 +163,33 @@ impl Viewer {
         }
         self.fly();
         self.prepare(event_loop)?;
-        let Self { state, shown: Some(shown), desk: Some(desk), .. } = self else { return Ok(()) };
+        let Self { state, desk: Some(desk), renderer: Some(renderer), .. } = self else { return Ok(()) };
         let (camera, moves_on) = state.shown_camera();
         if state.is_moving() || self.pointer.is_flying() || moves_on {
-            shown.window.request_redraw();
+            desk.window.request_redraw();
         }
         let time_seconds = state.advance();
         state.scene.show.outlined = state.selected().map(|shown| shown.number);
         let shot = Shot { camera, ..state.scene.shot(time_seconds, false) };
-        match state.scene.draw_shot(&mut shown.renderer, &shot) {
+        match state.scene.draw_shot(renderer, &shot) {
             Ok((FrameOutcome::Drawn, cpu_times)) => {
                 self.presented += 1;
-                desk.figures.add(cpu_times, shown.renderer.gpu_times());
-                self.title.count(&shown.window, state);
+                desk.figures.add(cpu_times, renderer.gpu_times());
+                self.title.count(&desk.window, state);
                 if state.args.frames.is_some_and(|frames| self.presented >= frames) {
                     event_loop.exit();
                 }
             }
             // There was no area or no free image: acquiring has already waited, or a resize follows.
-            Ok((FrameOutcome::Skipped, _)) => shown.window.request_redraw(),
+            Ok((FrameOutcome::Skipped, _)) => desk.window.request_redraw(),
             Err(error) => {
                 if vulkan_result(&error) != Some(vk::Result::ERROR_SURFACE_LOST_KHR) {
-                    self.losses.forgive(error, shown.renderer.last_pass())?;
+                    self.losses.forgive(error, renderer.last_pass())?;
                 }
-                self.lose();
+                // The next redraw creates another one.
+                self.end_renderer();
+                self.lost = Some(Instant::now());
+                self.request_redraw();
             }
         }
         Ok(())
@@ -215,15 +199,14 @@ impl Viewer {
     fn prepare(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
         self.open_dropped();
         self.look_at_files();
-        let Self { state, shown: Some(shown), desk: Some(desk), .. } = self else { return Ok(()) };
-        let size = shown.image_size();
-        state.follow_window(size, desk.hud.covered(&shown.window, size.width));
-        let (redraw_after, action) = desk.lay_out(state, shown)?;
+        let Self { state, desk: Some(desk), renderer: Some(renderer), .. } = self else { return Ok(()) };
+        state.follow_window(desk.size, desk.hud.covered(&desk.window, desk.size.width));
+        let (redraw_after, action) = desk.lay_out(state, renderer)?;
         if let Some(action) = action {
-            act(action, 0, state, shown, desk);
+            act(action, 0, state, desk, renderer);
         }
         if redraw_after == Some(Duration::ZERO) {
-            shown.window.request_redraw();
+            desk.window.request_redraw();
         }
         let next_look = state.args.watch.then_some(watch::PERIOD);
         let delay = redraw_after.filter(|delay| !delay.is_zero()).into_iter().chain(next_look).min();
@@ -234,38 +217,36 @@ impl Viewer {
 
     /// Opens the files and folders that were dropped together. Those of clips are added to the shown models.
     fn open_dropped(&mut self) {
-        let Self { state, shown: Some(shown), desk: Some(desk), pointer, dropped, .. } = self else { return };
+        let Self { state, desk: Some(desk), renderer: Some(renderer), pointer, dropped, .. } = self else { return };
         let mut models = Vec::new();
         for path in std::mem::take(dropped) {
             // Beside the bundled character a file of clips is shown by itself.
             let is_clips = is_clip_file(&path);
             if pointer.is_shifted() || is_clips && !state.args.crowd.models.is_empty() {
-                desk.add_clips(path, state, shown);
+                desk.add_clips(path, state, renderer);
             } else if is_clips || is_model(&path) || path.is_dir() {
                 models.push(path);
             } else {
                 let what = "no .glb, .gltf, .vrm or .vrma file, and no folder of them";
-                desk.notify(Err(anyhow!("{} is {what}", path.display())), shown);
+                desk.notify(Err(anyhow!("{} is {what}", path.display())));
             }
         }
         if !models.is_empty() {
-            desk.open(models, state, shown);
+            desk.open(models, state, renderer);
         }
     }
 
     /// Opens the models again if their files have changed, and compiles changed shaders.
     fn look_at_files(&mut self) {
-        let Self { state, shown: Some(shown), desk: Some(desk), files, .. } = self else { return };
+        let Self { state, desk: Some(desk), renderer: Some(renderer), files, .. } = self else { return };
         if state.args.watch && files.have_changed(&state.model_files(), Instant::now()) {
-            desk.open(state.args.crowd.models.clone(), state, shown);
-            shown.window.request_redraw();
+            desk.open(state.args.crowd.models.clone(), state, renderer);
         }
         #[cfg(feature = "shaderc")]
         if state.args.watch
             && let Some(compiled) = self.shaders.compile_changed(Instant::now())
         {
-            desk.replace_shaders(compiled, state, shown);
-            shown.window.request_redraw();
+            desk.replace_shaders(compiled, state, renderer);
         }
     }
 
@@ -284,21 +265,22 @@ impl Viewer {
 
     /// Comes closer to the point under the cursor, by this many lines of a wheel.
     fn zoom(&mut self, lines: f32) {
-        self.state.zoom(self.pointer.cursor(self.size()), lines);
-        self.request_redraw();
+        let Self { state, desk: Some(desk), pointer, .. } = self else { return };
+        state.zoom(pointer.cursor(desk.size), lines);
+        desk.window.request_redraw();
     }
 
     fn key(&mut self, event_loop: &ActiveEventLoop, key: &Key) {
         let Some(name) = key_name(key) else { return };
         let shifted = self.pointer.is_shifted().then(|| keys::action(&format!("Shift {name}"))).flatten();
         let Some((action, index)) = shifted.or_else(|| keys::action(&name)) else { return };
-        let is_help_shown = self.desk.as_ref().is_some_and(|desk| desk.hud.shows_help());
+        let is_help_shown = self.desk.as_ref().is_some_and(|desk| desk.hud.contents.shows_help);
         let action = if action == Action::Close && is_help_shown { Action::Help } else { action };
         if action == Action::Close {
             event_loop.exit();
         }
-        let Self { state, shown: Some(shown), desk: Some(desk), .. } = self else { return };
-        act(action, index, state, shown, desk);
+        let Self { state, desk: Some(desk), renderer: Some(renderer), .. } = self else { return };
+        act(action, index, state, desk, renderer);
     }
 
     /// Ends the program if something has failed.
@@ -309,13 +291,9 @@ impl Viewer {
         }
     }
 
-    fn size(&self) -> PhysicalSize<u32> {
-        self.shown.as_ref().map_or(PhysicalSize::new(1, 1), |shown| shown.size)
-    }
-
     fn request_redraw(&self) {
-        if let Some(shown) = &self.shown {
-            shown.window.request_redraw();
+        if let Some(desk) = &self.desk {
+            desk.window.request_redraw();
         }
     }
 }
@@ -337,7 +315,7 @@ impl ApplicationHandler for Viewer {
     }
 
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
-        if self.shown.is_none() {
+        if self.desk.is_none() {
             let opened = self.open(event_loop);
             self.check(event_loop, opened);
         }
@@ -345,35 +323,27 @@ impl ApplicationHandler for Viewer {
 
     fn suspended(&mut self, _event_loop: &ActiveEventLoop) {
         // Android destroys the surface after this event.
-        self.hide();
+        self.close();
     }
 
     fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
         // The connection to the window system ends with the event loop, so the renderer must end before it.
-        self.hide();
-        self.lost = None;
+        self.close();
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, window: WindowId, event: WindowEvent) {
-        let ours = self.shown.as_ref().map(|shown| &shown.window).or(self.lost.as_ref().map(|lost| &lost.window));
-        if ours.is_none_or(|ours| ours.id() != window) {
-            return;
-        }
-        if let Self { shown: Some(shown), desk: Some(desk), .. } = self
-            && desk.hud.takes(&shown.window, &event)
-        {
+        let Self { state, desk: Some(desk), renderer, pointer, .. } = self else { return };
+        if desk.window.id() != window || desk.hud.takes(&desk.window, &event) {
             return;
         }
         match event {
             // `Destroyed` means that another client destroyed the window (`xdotool windowclose`).
             WindowEvent::CloseRequested | WindowEvent::Destroyed => event_loop.exit(),
-            WindowEvent::Resized(size) => {
-                if let Some(shown) = &mut self.shown {
-                    shown.size = size;
-                    shown.renderer.resize(size.width, size.height);
-                    shown.window.request_redraw();
-                } else if let Some(lost) = &mut self.lost {
-                    lost.size = size;
+            WindowEvent::Resized(PhysicalSize { width, height }) => {
+                desk.size = Size { width, height };
+                if let Some(renderer) = renderer {
+                    renderer.resize(width, height);
+                    desk.window.request_redraw();
                 }
             }
             WindowEvent::Occluded(is_hidden) => {
@@ -389,36 +359,35 @@ impl ApplicationHandler for Viewer {
                 self.check(event_loop, drawn);
             }
             WindowEvent::KeyboardInput { event: KeyEvent { logical_key, physical_key, state, repeat, .. }, .. } => {
-                if self.pointer.flight_key(physical_key, state) {
-                    self.request_redraw();
+                if pointer.flight_key(physical_key, state) {
+                    desk.window.request_redraw();
                 } else if state == ElementState::Pressed && (!repeat || repeats(&logical_key)) {
                     self.key(event_loop, &logical_key);
                 }
             }
-            WindowEvent::ModifiersChanged(modifiers) => self.pointer.set_modifiers(modifiers.state()),
-            WindowEvent::Focused(false) => self.pointer.release_all(),
+            WindowEvent::ModifiersChanged(modifiers) => pointer.set_modifiers(modifiers.state()),
+            WindowEvent::Focused(false) => pointer.release_all(),
             WindowEvent::MouseInput { state, button, .. } => {
-                let is_click = self.pointer.press(button, state);
-                let Self { state, shown: Some(shown), desk: Some(desk), pointer, .. } = self else { return };
+                let is_click = pointer.press(button, state);
                 if is_click {
-                    state.select(pointer.cursor(shown.size));
+                    self.state.select(pointer.cursor(desk.size));
                     desk.hud.changed();
-                    shown.window.request_redraw();
+                    desk.window.request_redraw();
                 }
             }
             WindowEvent::CursorMoved { position, .. } => {
-                let size = self.size();
-                if self.pointer.moved(position, size, &mut self.state.scene.camera) {
-                    self.state.camera_was_moved();
-                    self.request_redraw();
+                let has_turned = pointer.moved(position, desk.size, &mut state.scene.camera);
+                if has_turned {
+                    state.camera_was_moved();
+                    desk.window.request_redraw();
                 }
             }
             WindowEvent::MouseWheel { delta: MouseScrollDelta::LineDelta(_, lines), .. } => self.zoom(lines),
             WindowEvent::MouseWheel { delta: MouseScrollDelta::PixelDelta(fingers), .. } => {
-                let height = f64::from(self.size().height.max(1));
-                self.state.scene.camera.pan(-(fingers.x / height) as f32, (fingers.y / height) as f32);
-                self.state.camera_was_moved();
-                self.request_redraw();
+                let height = f64::from(desk.size.height.max(1));
+                state.scene.camera.pan(-(fingers.x / height) as f32, (fingers.y / height) as f32);
+                state.camera_was_moved();
+                desk.window.request_redraw();
             }
             WindowEvent::PinchGesture { delta, .. } => {
                 /// The lines of a wheel for fingers that move to twice their distance.

@@ -1,7 +1,7 @@
 //! The statistics of the benchmark.
 
 use throng::app::bench::against::Line;
-use throng::app::bench::fit::{Tried, largest};
+use throng::app::bench::fit::largest;
 use throng::app::bench::report::{Bound, Summary};
 use throng::app::bench::sweep::rounds;
 
@@ -40,14 +40,14 @@ fn the_largest_crowd_is_right_below_its_bound() {
     ] {
         let found = largest(most, |instances| {
             Ok(match instances {
-                instances if instances > holds => Tried::TooLarge,
-                instances if instances > fast => Tried::Slow,
-                _ => Tried::Fast,
+                instances if instances > holds => Some(Bound::Memory),
+                instances if instances > fast => Some(Bound::Time),
+                _ => None,
             })
         });
         assert_eq!(found.unwrap(), expected);
     }
-    let (found, _) = largest(1_000_000, |n| Ok(if n > 345_678 { Tried::Slow } else { Tried::Fast })).unwrap();
+    let (found, _) = largest(1_000_000, |n| Ok((n > 345_678).then_some(Bound::Time))).unwrap();
     assert!((342_000..=345_678).contains(&found), "{found}");
 }
 

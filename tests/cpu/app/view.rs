@@ -12,9 +12,9 @@ use throng::app::view::pointer::{Pointer, key_name};
 use throng::app::view::state::State;
 use throng::app::view::watch::{ModelFiles, PERIOD};
 use throng::cli::keys::SHORTCUTS;
-use throng::cli::{Cli, LookAt};
+use throng::cli::{Cli, LookAt, Size};
 use throng::view::OrbitCamera;
-use winit::dpi::{PhysicalPosition, PhysicalSize};
+use winit::dpi::PhysicalPosition;
 use winit::event::{ElementState, MouseButton};
 use winit::keyboard::{Key, KeyCode, NamedKey, PhysicalKey};
 
@@ -66,7 +66,7 @@ fn moves_are_shown_and_undone() {
     assert_eq!(moves.back(at(2400)), None);
 }
 
-const SIZE: PhysicalSize<u32> = PhysicalSize::new(200, 100);
+const SIZE: Size = Size { width: 200, height: 100 };
 const LEFT: MouseButton = MouseButton::Left;
 
 fn at(x: f64, y: f64) -> PhysicalPosition<f64> {

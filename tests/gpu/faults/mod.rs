@@ -15,7 +15,7 @@ mod window;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ash::vk;
 use throng::app::rebuild::Losses;
@@ -179,7 +179,7 @@ fn every_call_may_fail_with_every_result(device: &TestDevice) {
 
 /// Losses of which each comes half a minute after the last one.
 fn slow_losses() -> Losses<'static> {
-    let mut now = Duration::ZERO;
+    let mut now = Instant::now();
     Losses::new(move || {
         now += Duration::from_secs(30);
         now
@@ -211,11 +211,12 @@ fn lose_devices(device: &TestDevice, instances: usize) {
 }
 
 fn the_third_loss_within_a_minute_ends_the_program(device: &TestDevice) {
-    let mut setting = Setting::new(device);
+    let (mut setting, now) = (Setting::new(device), Instant::now());
+    let losses = Losses::new(move || now);
     // The wait for the first frame fails after the frame has ended.
     let fault = Fault::once(Function::vkWaitSemaphores, 0, vk::Result::ERROR_DEVICE_LOST);
     let fault = Fault { instances: usize::MAX, ..fault };
-    let (outcome, report) = live(Some(fault), || setting.rebuilding(Losses::new(|| Duration::from_secs(7))));
+    let (outcome, report) = live(Some(fault), || setting.rebuilding(losses));
     assert_eq!((report.failures, report.leaks), (3, Vec::new()));
     let message = format!("{:#}", outcome.result.expect_err("too many losses"));
     let expected = "the device was lost 3 times within a minute; the pass 'post' ran last: vkWaitSemaphores failed";

@@ -37,7 +37,8 @@ pub struct Hud {
     input: Input,
     /// Whether the renderer has all letters.
     has_letters: bool,
-    contents: Contents,
+    /// The panel and the page of keys.
+    pub contents: Contents,
     /// Whether a movement of the cursor over the picture changes what is shown: the name of a joint.
     follows_cursor: bool,
     /// The cursor in points.
@@ -117,26 +118,9 @@ impl Hud {
         (points * egui_winit::pixels_per_point(&self.context, window) / image_width.max(1) as f32).min(0.5)
     }
 
-    /// Shows or hides the panel.
-    pub fn toggle_panel(&mut self) {
-        self.contents.shows_panel = !self.contents.shows_panel;
-        self.has_events = true;
-    }
-
     /// Puts a text on the clipboard.
     pub fn copy(&mut self, text: String) {
         self.input.set_clipboard_text(text);
-    }
-
-    /// Returns whether the help page is shown.
-    pub fn shows_help(&self) -> bool {
-        self.contents.shows_help
-    }
-
-    /// Shows or hides the help page.
-    pub fn toggle_help(&mut self) {
-        self.contents.shows_help = !self.contents.shows_help;
-        self.has_events = true;
     }
 
     /// Notes that something has changed that the panel shows.
