@@ -42,15 +42,15 @@ pub struct SourceFile {
     pub mesh_origin: Vec3,
 }
 
-/// A node of the file with a mesh, or all nodes of one name.
+/// A node of the file with a mesh.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Part {
     /// The name of the node.
     pub name: String,
     /// The number of triangles.
     pub triangles: usize,
-    /// The materials, by index in the model.
-    pub materials: BTreeSet<u32>,
+    /// The start of the name of its first material.
+    pub material: String,
     /// The size of its textures on the GPU. One that several parts use counts for each of them.
     pub texture_bytes: u64,
     /// Whether nothing of it is drawn.

@@ -26,7 +26,7 @@ use crate::cli::keys::Action;
 use crate::cli::{GpuArgs, Size};
 use crate::crowd::MAX_INSTANCES;
 use crate::extras::{DebugView, Equipped};
-use crate::model::text::printable;
+use crate::model::text::{printable, shortened};
 use crate::renderer::UploadPath;
 use crate::renderer::memory::Forecast;
 
@@ -139,6 +139,9 @@ impl Desk {
         if let Some(parts) = wishes.together {
             self.play_together(&parts, state, shown);
         }
+        if let Some(patterns) = wishes.hide {
+            self.hide(patterns, state, shown);
+        }
         if let Some(done) = wishes.done {
             self.figures.clear();
             self.report(done, shown);
@@ -201,16 +204,35 @@ impl Desk {
         if parts.len() < 2 {
             return state.choose_clip(choice);
         }
-        let before = std::mem::replace(&mut state.args.crowd.clip, choice.clone());
-        let (models, files) = (state.args.crowd.models.clone(), state.args.crowd.clips.files.clone());
-        self.load(models, files, state, shown, format!("playing {}", state.clip_name()));
-        let is_played = state.scene.models.iter().any(|model| choice.index_in(model).is_some());
-        if !is_played {
+        let before = std::mem::replace(&mut state.args.crowd.clip, choice);
+        if !self.load_again(state, shown, format!("playing {}", state.clip_name())) {
             state.args.crowd.clip = before;
         }
     }
 
-    fn load(&mut self, models: Vec<PathBuf>, clips: Vec<PathBuf>, state: &mut State, shown: &mut Shown, told: String) {
+    /// Loads the models again without the parts that these patterns name.
+    fn hide(&mut self, patterns: Vec<String>, state: &mut State, shown: &mut Shown) {
+        let told = if patterns.is_empty() { "shown as by default".to_owned() } else { patterns.join(", ") };
+        let before = std::mem::replace(&mut state.args.crowd.hide, patterns);
+        if !self.load_again(state, shown, format!("--hide: {}", shortened(&printable(&told), 60))) {
+            state.args.crowd.hide = before;
+        }
+    }
+
+    fn load_again(&mut self, state: &mut State, shown: &mut Shown, told: String) -> bool {
+        let (models, clips) = (state.args.crowd.models.clone(), state.args.crowd.clips.files.clone());
+        self.load(models, clips, state, shown, told)
+    }
+
+    /// Returns whether the files could be loaded.
+    fn load(
+        &mut self,
+        models: Vec<PathBuf>,
+        clips: Vec<PathBuf>,
+        state: &mut State,
+        shown: &mut Shown,
+        told: String,
+    ) -> bool {
         let size = shown.image_size();
         let opened = state.load(models, clips).and_then(|(args, mut scene)| {
             let settings = window_settings(&args.gpu, &state.shaders, shown.renderer.device());
@@ -220,6 +242,8 @@ impl Desk {
             Ok(told)
         });
         self.figures.clear();
+        let is_open = opened.is_ok();
         self.notify(opened, shown);
+        is_open
     }
 }
