@@ -65,7 +65,8 @@ pub fn odd_things(model: &Model, bounds: Option<&PosedBounds>) -> Vec<String> {
         odd.push(format!("{text} are more than {}", format_bytes(MANY_BYTES)));
     }
     if let Some(humanoid) = humanoid_of(model) {
-        if size.y > 0.0 && !HEIGHTS.contains(&size.y) {
+        let is_whole = !model.source.parts.iter().any(|part| part.is_hidden);
+        if is_whole && size.y > 0.0 && !HEIGHTS.contains(&size.y) {
             let height = number(size.y.into());
             odd.push(format!("a humanoid of {height} m; --height METRES scales what is drawn"));
         }
