@@ -152,7 +152,7 @@ impl Panel {
         section(ui, "Look", false, |ui| self.look(ui, state, wishes));
         section(ui, "Drawing", false, |ui| drawing(ui, facts, state));
         if state.scene.models.iter().map(|model| model.source.parts.len()).sum::<usize>() > 1 {
-            section(ui, "Parts", false, |ui| parts::show(&mut self.searches, ui, state, wishes));
+            section(ui, "Parts", false, |ui| parts::show(&mut self.searches, ui, state, &mut wishes.hide));
         }
         section(ui, "File", true, |ui| {
             for line in &state.facts {

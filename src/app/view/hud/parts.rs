@@ -4,7 +4,6 @@ use egui::epaint::EllipseShape;
 use egui::{Response, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 
 use super::lists::Searches;
-use super::panel::Wishes;
 use crate::app::hide::patterns_for;
 use crate::app::text::{counted, format_bytes, name as name_of};
 use crate::app::view::state::State;
@@ -13,8 +12,8 @@ use crate::model::source::Part;
 /// The largest number of parts that are listed.
 const MOST_PARTS: usize = 1000;
 
-/// Shows the list. Each change is a wish for other values of `--hide`.
-pub fn show(searches: &mut Searches, ui: &mut Ui, state: &State, wishes: &mut Wishes) {
+/// Shows the list. Each change is a wish for other patterns of `--hide`.
+pub fn show(searches: &mut Searches, ui: &mut Ui, state: &State, wish: &mut Option<Vec<String>>) {
     let models = state.scene.models.iter();
     let parts: Vec<Part> = models.flat_map(|model| &model.source.parts).take(MOST_PARTS).cloned().collect();
     let hidden = parts.iter().filter(|part| part.is_hidden).count();
@@ -24,7 +23,7 @@ pub fn show(searches: &mut Searches, ui: &mut Ui, state: &State, wishes: &mut Wi
             if hidden > 0 { format!("{hidden} of {count} hidden") } else { format!("{count}; a name shows it alone") };
         ui.label(RichText::new(text).small().weak());
         if hidden > 0 && ui.small_button("show all").clicked() {
-            wishes.hide = Some(patterns_for(&parts, |_| false));
+            *wish = Some(patterns_for(&parts, |_| false));
         }
     });
     let rows: Vec<String> = parts.iter().map(|part| row(part)).collect();
@@ -32,7 +31,7 @@ pub fn show(searches: &mut Searches, ui: &mut Ui, state: &State, wishes: &mut Wi
     let mut mark = |ui: &mut Ui, row: usize| {
         let part = &parts[row];
         if eye(ui, part).clicked() {
-            wishes.hide = Some(if part.is_hidden {
+            *wish = Some(if part.is_hidden {
                 patterns_for(&parts, |other| other.is_hidden && other.name != part.name)
             } else {
                 state.args.crowd.hide.iter().chain([&part.name]).cloned().collect()
@@ -41,7 +40,7 @@ pub fn show(searches: &mut Searches, ui: &mut Ui, state: &State, wishes: &mut Wi
     };
     if let Some(row) = searches.list(ui, "parts", &rows, alone, 152.0, &mut mark) {
         let shows_all = alone == Some(row);
-        wishes.hide = Some(patterns_for(&parts, |part| !shows_all && part.name != parts[row].name));
+        *wish = Some(patterns_for(&parts, |part| !shows_all && part.name != parts[row].name));
     }
 }
 
