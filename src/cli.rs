@@ -202,6 +202,10 @@ pub struct PoseArgs {
     pub clips: ClipArgs,
     #[command(flatten)]
     pub file_scene: FileSceneArgs,
+    /// Leave out the parts whose node, mesh or material has this name; `*` stands for any text. May be repeated; `none` also
+    /// shows colliders [default: what is named as a collider].
+    #[arg(long, value_name = "PATTERN|none", allow_hyphen_values = true)]
+    pub hide: Vec<String>,
     /// Clip: a name, an index, several with a plus sign between them, `together` for all at once, or `none` for the rest pose
     /// [default: the first, or with --out the one that `render` shows].
     #[arg(long, short = 'c', value_name = "NAME|INDEX|together|none", value_parser = values::parse_clip)]
@@ -258,6 +262,7 @@ impl PoseArgs {
             models: self.model.iter().cloned().collect(),
             clips: self.clips.clone(),
             file_scene: self.file_scene.clone(),
+            hide: self.hide.clone(),
             clip: self.clip.clone().unwrap_or(args.crowd.clip),
             morphs: self.morphs.clone(),
             ..args.crowd

@@ -202,6 +202,7 @@ fn title(key: &str) -> String {
     match key {
         "bounds" => "bounds in metres".to_owned(),
         "by_primitive" => "primitives".to_owned(),
+        "odd" => "odd things".to_owned(),
         "cameras" => "cameras (--camera NAME)".to_owned(),
         "lights" => "lights (not used)".to_owned(),
         key => key.replace('_', " "),
@@ -212,12 +213,14 @@ fn title(key: &str) -> String {
 /// row become a line.
 fn table(rows: &[Fact], columns: u16) -> String {
     let keys = rows.iter().map(Fact::entries).max_by_key(|entries| entries.len()).unwrap_or_default();
-    // Indentation shows the parents, the number of keys says more than the number of timelines, and what moves more than the
-    // numbers of tracks.
-    const HIDDEN: [&str; 6] = ["parent", "timelines", "translations", "rotations", "scales", "morph_weights"];
+    // Indentation shows the parents. What moves says more than tracks and keys, and triangles more than how they are stored.
+    const HIDDEN: &str = "parent timelines translations rotations scales morph_weights \
+        interpolations keys primitive file_vertices normals influence_histogram";
     let says_something = |key: &str| {
         let mut facts = rows.iter().map(|row| row.get(key)).filter(|fact| !fact.is_table());
-        key == "name" || !HIDDEN.contains(&key) && facts.any(|fact| matches!(fact, Fact::Flag(_)) || !fact.is_zero())
+        key == "name"
+            || !HIDDEN.split(' ').any(|hidden| hidden == key)
+                && facts.any(|fact| matches!(fact, Fact::Flag(_)) || !fact.is_zero())
     };
     let keys: Vec<&str> = keys.iter().map(|(key, _)| *key).filter(|key| says_something(key)).collect();
     let is_numbered = !matches!(rows.first().and_then(|row| row.entries().first()), Some((_, Fact::Index(_))));
@@ -231,9 +234,12 @@ fn table(rows: &[Fact], columns: u16) -> String {
             let name = if is_copied { name } else { text::name(&name) };
             format!("{:indent$}{}", "", or_unnamed(name), indent = indents[index])
         }
-        key => rows[index].get(key).line(key),
+        key => match rows[index].get(key) {
+            Fact::Text(text) => text::name(text),
+            fact => fact.line(key),
+        },
     };
-    let head = is_numbered.then(|| "#".to_owned()).into_iter().chain(keys.iter().map(|key| column_title(key)));
+    let head = is_numbered.then(|| "#".to_owned()).into_iter().chain(keys.iter().map(|key| key.replace('_', "\n")));
     let cells = |index: usize| number(index).into_iter().chain(keys.iter().map(move |key| cell(index, key)));
     let wide = aligned(
         columns,
@@ -250,14 +256,6 @@ fn table(rows: &[Fact], columns: u16) -> String {
         number(index).into_iter().chain(names).chain([Fact::Object(others).line("")]).collect::<Vec<_>>()
     });
     aligned(columns, 2, narrow)
-}
-
-fn column_title(key: &str) -> String {
-    // Short titles, so that the clips of most models fit a page.
-    match key {
-        "interpolations" => "tracks".to_owned(),
-        key => key.replace('_', "\n"),
-    }
 }
 
 /// Returns the number of spaces before the name of each row: two for each ancestor. Parents come before their children.

@@ -12,6 +12,7 @@ mod devices;
 pub mod export;
 mod fact;
 mod gpu;
+pub mod hide;
 pub mod inspect;
 pub mod joint;
 mod label;

@@ -10,6 +10,7 @@ use anyhow::{Context, Error, Result};
 use glam::Affine3A;
 use rayon::prelude::*;
 
+use super::hide::hide;
 use super::morphs::hold_morphs;
 use super::text::counted;
 use crate::animation::{PoseScratch, apply_bind_pose, joint_matrices, mirrored_by_clips, pose_model};
@@ -29,11 +30,12 @@ const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walke
 /// Loads the files, or the bundled character if there are none, as the options show them, and builds their levels of
 /// detail. Warnings go to standard error.
 pub fn load_models(args: &CrowdArgs) -> Result<Arc<[Model]>> {
-    let CrowdArgs { models: paths, file_scene, clips, clip, morphs, root_motion, show, .. } = args;
+    let CrowdArgs { models: paths, file_scene, hide: hidden, clips, clip, morphs, root_motion, show, .. } = args;
     let mut models = load_files(paths, file_scene)?;
     for model in models.iter_mut().filter(|model| is_bare(model)) {
         embody(model)?;
     }
+    hide(&mut models, hidden)?;
     add_clips(&mut models, clips)?;
     if !show.bind_pose {
         models.iter_mut().try_for_each(|model| set_in_motion(model, clip))?;

@@ -1,6 +1,6 @@
 //! Text for standard output: names and quantities, paragraphs, and tables that comfy-table lays out.
 //!
-//! Nothing is coloured. Text fits the terminal; in a pipe or a file it fits 100 columns.
+//! Nothing is coloured. Text fits the terminal; in a pipe or a file it fits 100 columns, or 80.
 
 use comfy_table::{
     CellAlignment, ColumnConstraint, ContentArrangement, ContentLineStyle, LineStyle, Row, Table, TableStyle, Width,
@@ -24,8 +24,13 @@ const BARRED: TableStyle = TableStyle::new()
 
 /// Returns the number of columns that text on standard output may have.
 pub(super) fn page_columns() -> u16 {
+    columns_or(PAGE_COLUMNS)
+}
+
+/// Returns the number of columns of the terminal, or `columns` if standard output is none.
+pub(super) fn columns_or(columns: u16) -> u16 {
     let terminal = terminal_size::terminal_size_of(std::io::stdout());
-    terminal.map_or(PAGE_COLUMNS, |(columns, _)| columns.0.clamp(60, 120))
+    terminal.map_or(columns, |(columns, _)| columns.0.clamp(60, 120))
 }
 
 /// Shortens a name from a file for a table cell and escapes what a terminal would obey.

@@ -25,6 +25,10 @@ pub struct CrowdArgs {
     pub clips: ClipArgs,
     #[command(flatten)]
     pub file_scene: FileSceneArgs,
+    /// Leave out the parts whose node, mesh or material has this name; `*` stands for any text. May be repeated; `none` also
+    /// shows colliders [default: what is named as a collider].
+    #[arg(long, value_name = "PATTERN|none", allow_hyphen_values = true)]
+    pub hide: Vec<String>,
     /// Clip to play: a name, an index, `none` for the rest pose, `all` for a mix, several names with a plus sign between them, or
     /// `together` for all clips at once. `auto` is a clip that stands, by its name, otherwise one that walks, one that repeats,
     /// or the first; in a crowd a mix of standing, walking and running; and all clips together, if each moves another part.

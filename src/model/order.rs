@@ -9,6 +9,8 @@
 //!
 //! Source: the vertex cache optimiser of meshoptimizer.
 
+mod remove;
+
 use super::{CoarserLevel, Geometry, Influence, Model, PaletteLayout};
 
 /// The effort that each index adds. For each triangle, the optimiser looks at all later triangles around its corners,
@@ -80,7 +82,7 @@ pub(crate) fn number_joints(model: &mut Model, stand_ins: &[Vec<u32>]) {
     let mut order: Vec<u32> = (0..palette.len() as u32).collect();
     // The sort is stable, so joints of a band stay in their order.
     order.sort_by_key(|&entry| band_of[entry as usize]);
-    let new_index = inverse(&order);
+    let new_index = inverse(&order, order.len());
     for (finer, (level, stand_ins)) in geometry.coarser_levels.iter_mut().zip(stand_ins).enumerate() {
         level.joint_count = order.partition_point(|&entry| band_of[entry as usize] <= full - 1 - finer) as u32;
         let vertices = 0..level.vertex_count as usize;
@@ -141,16 +143,16 @@ fn apply(geometry: &mut Geometry, order: &[u32]) {
     reorder(colors, order);
     reorder_lists(influence_starts, influences, order);
     reorder_lists(morph_delta_starts, morph_deltas, order);
-    let new_index = inverse(order);
+    let new_index = inverse(order, order.len());
     let renumber = |vertex: &mut u32| *vertex = new_index[*vertex as usize];
     indices.iter_mut().for_each(renumber);
     coarser_levels.iter_mut().for_each(|level| level.indices.iter_mut().for_each(renumber));
     source_primitives.iter_mut().for_each(|source| source.vertices.iter_mut().for_each(renumber));
 }
 
-/// Returns the new index of each element of an order.
-fn inverse(order: &[u32]) -> Vec<u32> {
-    let mut new_index = vec![0; order.len()];
+/// Returns the new index of each element of an order. It is 0 for those of the `count` old elements that are left out.
+fn inverse(order: &[u32], count: usize) -> Vec<u32> {
+    let mut new_index = vec![0; count];
     (0..).zip(order).for_each(|(new, &old)| new_index[old as usize] = new);
     new_index
 }

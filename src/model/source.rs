@@ -23,8 +23,10 @@ pub struct SourceFile {
     pub shown_scene: Option<u32>,
     /// All extensions in the file's lists, in their order.
     pub extensions: Vec<Extension>,
-    /// The number of meshes in the file, shown or not.
-    pub mesh_count: usize,
+    /// The names of all meshes by glTF index, shown or not.
+    pub meshes: Vec<Option<String>>,
+    /// The nodes with a mesh that the scene shows, in order, if the program has looked for parts to hide.
+    pub parts: Vec<Part>,
     /// The cameras by glTF index.
     pub cameras: Vec<FileCamera>,
     /// The names of all vertex attributes in the file, such as `COLOR_0`.
@@ -55,6 +57,23 @@ impl Default for Casting {
     fn default() -> Self {
         Self { height_metres: None, shares: 1 }
     }
+}
+
+/// A node of the file with a mesh.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Part {
+    /// The name of the node.
+    pub name: String,
+    /// The number of triangles.
+    pub triangles: usize,
+    /// The start of the name of its first material.
+    pub material: String,
+    /// The size of its textures on the GPU. One that several parts use counts for each of them.
+    pub texture_bytes: u64,
+    /// Whether nothing of it is drawn.
+    pub is_hidden: bool,
+    /// Whether its name says that it is no part of the picture.
+    pub is_collider: bool,
 }
 
 /// A camera of the file.

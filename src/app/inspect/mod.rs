@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod odd;
 mod skeleton;
 mod surface;
 
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
+use self::odd::{odd_things, summary};
 use self::skeleton::{clips, morph_targets, nodes, roles, scenes, skins};
 use self::surface::{bytes_per_instance, geometry, images, levels, material, static_bytes, vector};
 use super::advice::in_one_line;
@@ -20,13 +22,16 @@ use super::fact::{Fact, page};
 use super::joint::joints;
 use super::models::{load_model, set_in_motion};
 use super::output::{print, print_json};
-use super::text::{counted, page_columns};
+use super::text::{columns_or, counted, paragraph};
 use crate::cli::InspectArgs;
 use crate::crowd::ClipChoice;
 use crate::measure::{PosedBounds, rest_box};
 use crate::model::{ExtensionSupport, Model};
 use crate::retarget::bare::is_bare;
 use crate::retarget::humanoid_of;
+
+/// The width of a page that is not written to a terminal: it fits the usual one.
+const NARROW_COLUMNS: u16 = 80;
 
 /// Runs the command.
 pub fn run(args: &InspectArgs) -> Result<()> {
@@ -37,7 +42,7 @@ pub fn run(args: &InspectArgs) -> Result<()> {
     if args.json {
         print_json(&facts(&model, args.levels), true)
     } else {
-        print(&report(&model, args.levels, page_columns()))
+        print(&report(&model, args.levels, columns_or(NARROW_COLUMNS)))
     }
 }
 
@@ -46,14 +51,14 @@ fn compare(args: &InspectArgs) -> Result<()> {
     let (mut models, mut errors) = (Vec::new(), Vec::new());
     for path in &args.models {
         match load(Some(path), args) {
-            Ok(model) => models.push(if args.json { facts(&model, args.levels) } else { summary(&model) }),
+            Ok(model) => models.push(if args.json { facts(&model, args.levels) } else { row(&model) }),
             Err(error) => errors.push(error),
         }
     }
     if args.json {
         print_json(&Fact::List(models), true)?;
     } else {
-        print(page(&Fact::from([("files", Fact::List(models))]), page_columns()).trim_start())?;
+        print(page(&Fact::from([("files", Fact::List(models))]), columns_or(NARROW_COLUMNS)).trim_start())?;
     }
     let count = counted(errors.len(), "file");
     let mut errors = errors.into_iter();
@@ -77,7 +82,7 @@ fn load(path: Option<&PathBuf>, args: &InspectArgs) -> Result<Model> {
 }
 
 /// Returns the line of a file in a table of several.
-fn summary(model: &Model) -> Fact {
+fn row(model: &Model) -> Fact {
     let height = rest_box(model).map(|bounds| bounds.max.y - bounds.min.y);
     Fact::from([
         ("name", model.name.as_str().into()),
@@ -107,15 +112,19 @@ fn contents(model: &Model) -> [(&'static str, Fact); 9] {
     ]
 }
 
-/// Describes a model on a page of this width.
+/// Describes a model on a page of this width: what is asked first, what is odd, and then everything.
 pub fn report(model: &Model, with_levels: bool, columns: u16) -> String {
-    page(&facts(model, with_levels), columns)
+    let Fact::Object(facts) = facts(model, with_levels) else { return String::new() };
+    let (first, rest) = facts.into_iter().partition(|(key, _)| ["odd", "warnings"].contains(key));
+    let [first, rest] = [first, rest].map(|facts| page(&Fact::Object(facts), columns));
+    format!("{}{first}\n{rest}", paragraph(columns, &summary(model, rest_box(model).as_ref())))
 }
 
 /// Returns the contents of a model, with its levels of detail on request. Scenes, skins and clips are listed by glTF index.
 pub fn facts(model: &Model, with_levels: bool) -> Fact {
     let bounds = rest_box(model);
     let height = bounds.map(|bounds| bounds.max.y - bounds.min.y);
+    let odd = odd_things(model, bounds.as_ref());
     let source = &model.source;
     let (roles_from, roles) = roles(model);
     let bounds = bounds.map_or(Fact::Absent, |PosedBounds { min, max }| {
@@ -125,8 +134,11 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
     // The page has a line for each fact, then a table for each list, in this order: what is asked first comes first.
     let mut facts = vec![
         ("model", model.name.as_str().into()),
+        ("shown_as", shown_as(model).into()),
+        ("humanoid", roles_from.as_deref().into()),
+        // In metres, the unit of glTF. +Y is up.
+        ("bounds", bounds),
         ("contents", Fact::from(contents(model))),
-        ("attributes", source.attributes.iter().map(String::as_str).collect()),
         (
             "file",
             Fact::from([
@@ -136,14 +148,13 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
                 ("copyright", source.copyright.as_deref().into()),
             ]),
         ),
-        ("shown_as", shown_as(model).into()),
-        ("humanoid", roles_from.as_deref().into()),
-        // In metres, the unit of glTF. +Y is up.
-        ("bounds", bounds),
+        ("attributes", source.attributes.iter().map(String::as_str).collect()),
         // The number of joint matrices of a pose.
         ("palette", model.palette.len().into()),
         ("bytes_per_instance", bytes_per_instance(model)),
         ("static_bytes", static_bytes(model)),
+        // What is odd about the model, though it is no fault of the file.
+        ("odd", odd.iter().map(String::as_str).collect()),
         ("warnings", model.warnings.iter().map(String::as_str).collect()),
     ];
     if with_levels {
@@ -151,9 +162,9 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
     }
     facts.extend([
         ("clips", clips(model)),
+        ("geometry", geometry(model)),
         ("materials", model.materials.iter().map(material).collect()),
         ("images", images(model)),
-        ("geometry", geometry(&model.geometry)),
         ("morph_targets", morph_targets(model)),
         ("extensions", extensions(model)),
         ("skins", skins(model)),

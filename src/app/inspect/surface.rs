@@ -4,24 +4,26 @@ use glam::Vec3;
 
 use super::skeleton::clip_bytes;
 use crate::app::fact::Fact;
+use crate::app::hide::{Source, sources};
 use crate::crowd::{INSTANCE_BYTES, PoseSize};
 use crate::model::{Geometry, Image, Material, MaterialTexture, Model, SourcePrimitive, Topology};
 use crate::renderer::resident::sizes::geometry_bytes;
 use crate::renderer::resident::texture::texture_bytes;
 use crate::shader_types::{InstanceData, JointMatrix};
 
-pub(super) fn geometry(geometry: &Geometry) -> Fact {
+pub(super) fn geometry(model: &Model) -> Fact {
+    let (geometry, sources) = (&model.geometry, sources(model));
     let influences = Influences::of(geometry, 0..geometry.vertex_count());
     let shown = || geometry.source_primitives.iter();
     // For each vertex the last primitive that was described and uses it, from 1 on.
     let mut last_primitives = vec![0; geometry.vertex_count()];
-    let by_primitive = (1..).zip(shown()).map(|(number, primitive)| {
+    let by_primitive = (1_usize..).zip(shown()).map(|(number, primitive)| {
         let is_new = |vertex: &usize| {
             last_primitives.get_mut(*vertex).is_some_and(|last| std::mem::replace(last, number) != number)
         };
         // A vertex that two primitives share counts for both.
         let vertices: Vec<usize> = primitive.vertices.iter().map(|&vertex| vertex as usize).filter(is_new).collect();
-        primitive_facts(geometry, primitive, vertices)
+        primitive_facts(geometry, primitive, vertices, &sources[number - 1])
     });
     Fact::from([
         // One that several nodes show counts for each of them.
@@ -41,13 +43,18 @@ pub(super) fn geometry(geometry: &Geometry) -> Fact {
     ])
 }
 
-fn primitive_facts(geometry: &Geometry, primitive: &SourcePrimitive, vertices: Vec<usize>) -> Fact {
+fn primitive_facts(geometry: &Geometry, primitive: &SourcePrimitive, vertices: Vec<usize>, source: &Source) -> Fact {
+    let name = |at: usize| source.names.get(at).copied().filter(|name| !name.is_empty());
     let morphed = vertices.iter().filter(|&&vertex| !geometry.morph_deltas_of(vertex).is_empty()).count();
     let vertex_count = vertices.len();
     let influences = Influences::of(geometry, vertices);
     Fact::Object(vec![
         ("node", primitive.node.into()),
+        ("name", name(0).into()),
         ("mesh", primitive.mesh.into()),
+        ("mesh_name", name(1).into()),
+        ("material", name(2).into()),
+        ("triangles", source.triangles.into()),
         ("primitive", primitive.primitive.into()),
         ("skin", primitive.skin.into()),
         ("file_vertices", primitive.vertices.len().into()),

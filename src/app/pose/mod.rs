@@ -18,6 +18,7 @@ use glam::Vec3;
 use self::report::{ClipReport, PoseReport, Primitives, by_source_node, evaluate};
 use self::skinner::Skinner;
 use super::export::PosedScene;
+use super::hide::hide;
 use super::models::{blend_joints, embody, load_model, set_in_motion};
 use super::morphs::hold_morphs;
 use super::output::{FileName, check_folder_of, print, print_json};
@@ -41,6 +42,7 @@ pub fn run(args: &PoseArgs) -> Result<()> {
     if args.out.is_some() && is_bare(&model) {
         embody(&mut model)?;
     }
+    hide(std::slice::from_mut(&mut model), &args.hide)?;
     // A mesh is posed as a picture shows it, and numbers are those of the file.
     let shown = args.out.is_some().then_some(&ClipChoice::Auto);
     let wanted = args.clip.as_ref().or(shown);

@@ -27,7 +27,7 @@ use crate::cli::keys::Action;
 use crate::cli::{GpuArgs, Size};
 use crate::crowd::MAX_INSTANCES;
 use crate::extras::{DebugView, Equipped};
-use crate::model::text::printable;
+use crate::model::text::{printable, shortened};
 use crate::renderer::UploadPath;
 use crate::renderer::memory::Forecast;
 
@@ -131,6 +131,9 @@ impl Desk {
         if let Some(parts) = wishes.together {
             self.play_together(&parts, state, renderer);
         }
+        if let Some(patterns) = wishes.hide {
+            self.hide(patterns, state, renderer);
+        }
         if let Some(done) = wishes.done {
             self.figures.clear();
             self.report(done);
@@ -191,15 +194,27 @@ impl Desk {
         if parts.len() < 2 {
             return state.choose_clip(choice);
         }
-        let before = std::mem::replace(&mut state.args.crowd.clip, choice.clone());
-        let (models, files) = (state.args.crowd.models.clone(), state.args.crowd.clips.files.clone());
-        self.load(models, files, state, renderer, format!("playing {}", state.clip_name()));
-        let is_played = state.scene.models.iter().any(|model| choice.index_in(model).is_some());
-        if !is_played {
+        let before = std::mem::replace(&mut state.args.crowd.clip, choice);
+        if !self.load_again(state, renderer, format!("playing {}", state.clip_name())) {
             state.args.crowd.clip = before;
         }
     }
 
+    /// Loads the models again without the parts that these patterns name.
+    fn hide(&mut self, patterns: Vec<String>, state: &mut State, renderer: &mut Equipped) {
+        let told = if patterns.is_empty() { "shown as by default".to_owned() } else { patterns.join(", ") };
+        let before = std::mem::replace(&mut state.args.crowd.hide, patterns);
+        if !self.load_again(state, renderer, format!("--hide: {}", shortened(&printable(&told), 60))) {
+            state.args.crowd.hide = before;
+        }
+    }
+
+    fn load_again(&mut self, state: &mut State, renderer: &mut Equipped, told: String) -> bool {
+        let (models, clips) = (state.args.crowd.models.clone(), state.args.crowd.clips.files.clone());
+        self.load(models, clips, state, renderer, told)
+    }
+
+    /// Returns whether the files could be loaded.
     fn load(
         &mut self,
         models: Vec<PathBuf>,
@@ -207,7 +222,7 @@ impl Desk {
         state: &mut State,
         renderer: &mut Equipped,
         told: String,
-    ) {
+    ) -> bool {
         let opened = state.load(models, clips).and_then(|(args, mut scene)| {
             rebuild_for_window(renderer, &args.gpu, &state.shaders, &mut scene, self.size)?;
             named_files(&args.crowd.models).iter().for_each(|(path, _)| self.library.add(path));
@@ -215,6 +230,8 @@ impl Desk {
             Ok(told)
         });
         self.figures.clear();
+        let is_open = opened.is_ok();
         self.notify(opened);
+        is_open
     }
 }

@@ -63,6 +63,6 @@ fn last_names(path: &Path, count: usize) -> String {
 /// Returns whether a file holds clips for other models: it is a .vrma file, or a model file that has clips and no mesh.
 pub fn is_clip_file(path: &Path) -> bool {
     let is_animation = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("vrma"));
-    let has_only_clips = |model: Model| model.source.mesh_count == 0 && !model.clips.is_empty();
+    let has_only_clips = |model: Model| model.source.meshes.is_empty() && !model.clips.is_empty();
     is_animation || is_model(path) && import::load_clips(path).is_ok_and(has_only_clips)
 }

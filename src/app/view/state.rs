@@ -14,6 +14,8 @@ use glam::Vec2;
 use super::clock::Clock;
 use super::moves::Moves;
 use crate::app::aim::Shows;
+use crate::app::hide::NONE;
+use crate::app::inspect::odd;
 use crate::app::models::load_models;
 use crate::app::scene::{Scene, SceneOptions};
 use crate::cli::files::named_files;
@@ -31,6 +33,8 @@ pub struct State {
     pub args: ViewArgs,
     /// The scene.
     pub scene: Scene,
+    /// What an artist asks about its models first, in lines.
+    pub facts: Vec<String>,
     /// The clock of the animation. The crowd itself plays at a speed of 1.
     pub clock: Clock,
     /// The shaders that `--watch` has compiled.
@@ -76,7 +80,8 @@ impl State {
         let aspect = args.gpu.size.aspect();
         let (shaders, repeats, covered, selection) = (Vec::new(), true, 0.0, None);
         let moves = Moves::new(scene.camera);
-        let mut state = Self { args, scene, clock, shaders, repeats, aspect, covered, selection, framed, moves };
+        let facts = odd::lines(&scene.models);
+        let mut state = Self { args, scene, facts, clock, shaders, repeats, aspect, covered, selection, framed, moves };
         state.frame();
         Ok(state)
     }
@@ -88,8 +93,9 @@ impl State {
     pub fn load(&self, models: Vec<PathBuf>, clips: Vec<PathBuf>) -> Result<(ViewArgs, Scene)> {
         let mut args = self.args.clone();
         if args.crowd.models != models {
-            // Other models have other targets.
+            // Other models have other targets and parts.
             args.crowd.morphs.clear();
+            args.crowd.hide.retain(|pattern| pattern == NONE);
         }
         (args.crowd.models, args.crowd.clips.files) = (models, clips);
         let adds_clips = args.crowd.clips.files != self.args.crowd.clips.files;
@@ -125,6 +131,7 @@ impl State {
         let same_files = self.args.crowd.models == args.crowd.models;
         self.selection = self.selection.filter(|_| same_files);
         self.args = args;
+        self.facts = odd::lines(&self.scene.models);
         self.scene.look = old.look;
         self.scene.lod_error_pixels = old.lod_error_pixels;
         let has_joint = self.args.crowd.show.joint.is_some();

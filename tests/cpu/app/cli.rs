@@ -29,7 +29,7 @@ fn assert_parsed_again(args: &RenderArgs) {
 #[test]
 fn a_command_line_has_the_same_arguments_again() {
     for options in [
-        "Fox.glb --clips a/walk.glb --clips b.vrma --scene 1 --clip Run --look-at -1,0.25,3 --camera 12.5,-3,0.5",
+        "Fox.glb --hide *_hat --hide -colonly --clips a/walk.glb --clips b.vrma --scene 1 --clip Run --look-at -1,0.25,3 --camera 12.5,-3,0.5",
         "a.glb b.glb --clip none --look-at head --background none --camera Camera.001 --msaa 8 --validation",
         "--morph A=B=0.25 --morph smile=-1 --look-at 1.5 --exposure -0.5 --sun 10,20.5 --ground off",
     ] {
@@ -41,7 +41,7 @@ fn a_command_line_has_the_same_arguments_again() {
 fn the_command_line_of_a_picture_has_every_option() {
     /// The output, and what makes several images of one.
     const OTHERS: [&str; 4] = ["out", "frames", "turntable", "sheet"];
-    const VALUES: &str = "clips=walk.glb scene=Two clip=all morph=smile=0.5 time=0.25 speed=-2 phase=zero \
+    const VALUES: &str = "clips=walk.glb hide=Hat* scene=Two clip=all morph=smile=0.5 time=0.25 speed=-2 phase=zero \
         seed=18446744073709551615 spacing=1.5 height=1.7 layout=ring variety=0.125 travel=on camera=10,20 view=back \
         look-at=0,1,-0.5 distance=3 fov=15 background=#204060 ground=shadow exposure=-1 sun=60,12 cull=off share-poses=30 \
         root-motion=keep debug-view=lod joint=hand.L skeleton=on stage=joint blend=dual-quaternion instances=7 threads=2 \

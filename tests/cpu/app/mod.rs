@@ -3,6 +3,7 @@
 mod bench;
 mod cli;
 mod export;
+mod hide;
 mod panel;
 mod text;
 mod view;

@@ -25,6 +25,7 @@ use throng::extras::{DebugView, Triangles};
 use throng::renderer::{PassTimes, Skinning, StageTimes, UploadPath};
 use throng::view::{Background, Ground};
 
+use super::hide::boxes;
 use crate::common::assets::{JELLY, STRIP, WALKER, path_of};
 
 /// All that a window shows, with what a person has done.
@@ -192,6 +193,39 @@ fn the_selected_character_is_described_and_its_morph_targets_are_held() {
     assert!(window.state().wishes.morphs.contains(&(morph, None)));
     click(&mut window, "Deselect");
     assert!(window.state().state.selected().is_none() && window.query_by_label("Deselect").is_none());
+}
+
+#[test]
+fn parts_have_eyes_and_a_name_shows_one_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hut.gltf");
+    std::fs::write(&file, boxes(&["Hat", "Coat", "Hat_collider"]).text()).unwrap();
+    let mut window = open(&file, "");
+    assert!(window.query_by_label_contains("hut.gltf: 24 triangles, 16 vertices, ").is_some());
+    click(&mut window, "Parts");
+    assert!(window.query_by_label("1 of 3 parts hidden").is_some());
+    let wish = |window: &mut Harness<Shown>, name: &str| {
+        click(window, name);
+        window.state_mut().wishes.hide.take().unwrap_or_else(|| panic!("{name} changes nothing"))
+    };
+    assert_eq!(wish(&mut window, "show Hat_collider"), ["none"]);
+    assert_eq!(wish(&mut window, "Coat  (12 triangles, paint 1)"), ["Hat"]);
+    let hidden = wish(&mut window, "hide Hat");
+    assert_eq!(hidden, ["Hat"]);
+    let state = &mut window.state_mut().state;
+    state.args.crowd.hide = hidden;
+    let (args, scene) = state.load(vec![file], Vec::new()).unwrap();
+    state.show_scene(args, scene);
+    window.run();
+    assert!(window.query_by_label_contains("hut.gltf: 12 triangles, 8 vertices, ").is_some());
+    assert_eq!(wish(&mut window, "show Hat_collider"), ["none", "Hat"]);
+    assert_eq!(wish(&mut window, "show Hat"), [""; 0]);
+    // It is alone: a click shows all.
+    assert_eq!(wish(&mut window, "Coat  (12 triangles, paint 1)"), ["none"]);
+    assert_eq!(wish(&mut window, "show all"), ["none"]);
+    let state = &window.state().state;
+    let (args, _) = state.load(Vec::new(), Vec::new()).unwrap();
+    assert!(args.crowd.hide.is_empty(), "another model has other parts");
 }
 
 #[test]

@@ -40,8 +40,9 @@ fn inspect_tells_people_and_programs_what_is_in_the_file() {
     let (place, walker) = (Place::new(), bundled("walker.glb"));
     let text = place.succeed(&format!("inspect {walker}"));
     for line in [
-        "  2  Idle  duration: 4 s, shown first, moves (joints: 21, root), repeats, interpolations (LINEAR:",
-        "  0  walker  0          0      256    256     256.0 KiB  PNG     4.4 KiB  341.3 KiB",
+        "walker.glb: 10412 triangles, 5262 vertices, 25 joints, 4 clips, 1 material, 1",
+        "  2  Idle  4 s       yes    joints: 21, root  yes      39.8 KiB",
+        "  0     walker  0     walker  walker    10412      0     5262      3",
     ] {
         assert!(text.lines().any(|found| found == line), "{line:?} is missing:\n{text}");
     }
@@ -92,6 +93,18 @@ fn standard_output_may_end_early_but_not_be_full() {
             assert!(stderr.starts_with("error: cannot write to standard output\n  caused by: "), "{stderr}");
         }
     }
+}
+
+/// `tests/cpu/app/hide.rs` tests which parts are hidden.
+#[test]
+fn parts_are_hidden_by_every_command_that_loads_a_crowd() {
+    let (place, jelly) = (Place::new(), bundled("jelly.gltf"));
+    for command in ["pose", "crowd", "bench", "render --out x.png", "view"] {
+        let message = place.fail(1, &format!("{command} {jelly} --hide *"));
+        assert!(message.starts_with("error: --hide *: nothing is left to show; there are "), "{command}: {message}");
+    }
+    let finished = place.run(&format!("pose {jelly} --hide none --hide jello"));
+    assert!(finished.code == 0 && finished.stderr.contains("--hide jello: no node, mesh or material"), "{finished:?}");
 }
 
 #[test]

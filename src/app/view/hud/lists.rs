@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use egui::{Key, ScrollArea, TextEdit, Ui};
+use egui::{Button, Key, ScrollArea, TextEdit, Ui};
 
 /// Lists that are shorter need no search field.
 const LEAST_TO_SEARCH: usize = 8;
@@ -57,7 +57,9 @@ impl Searches {
                 let Some(text) = rows.get(row) else { continue };
                 ui.horizontal(|ui| {
                     mark(ui, row);
-                    if ui.selectable_label(chosen == Some(row), text).clicked() {
+                    // The panel may be too narrow for a row.
+                    let button = Button::selectable(chosen == Some(row), text).truncate();
+                    if ui.add(button).on_hover_text(text).clicked() {
                         self.chosen.insert(name, row);
                         clicked = Some(row);
                     }

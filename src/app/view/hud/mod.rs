@@ -10,6 +10,7 @@ pub mod contents;
 pub mod graph;
 pub mod lists;
 pub mod panel;
+mod parts;
 
 use std::time::{Duration, Instant};
 

@@ -10,6 +10,7 @@ use egui::{
 
 use super::graph::{self, Figures};
 use super::lists::Searches;
+use super::parts;
 use crate::app::joint::joints;
 use crate::app::models::parts_in;
 use crate::app::morphs::names_of_morphs;
@@ -84,6 +85,8 @@ pub struct Wishes {
     pub together: Option<Vec<usize>>,
     /// Hold the morph targets with these names at a weight, or let them go.
     pub morphs: Vec<(String, Option<f32>)>,
+    /// Load the models again with these patterns of `--hide`.
+    pub hide: Option<Vec<String>>,
     /// The crowd was placed again, or a joint was chosen, with this result.
     pub done: Option<Result<()>>,
 }
@@ -148,6 +151,14 @@ impl Panel {
         section(ui, "Crowd", true, |ui| self.crowd(ui, facts, state, wishes));
         section(ui, "Look", false, |ui| self.look(ui, state, wishes));
         section(ui, "Drawing", false, |ui| drawing(ui, facts, state));
+        if state.scene.models.iter().map(|model| model.source.parts.len()).sum::<usize>() > 1 {
+            section(ui, "Parts", false, |ui| parts::show(&mut self.searches, ui, state, &mut wishes.hide));
+        }
+        section(ui, "File", true, |ui| {
+            for line in &state.facts {
+                ui.label(RichText::new(line).small());
+            }
+        });
         let warnings = || state.scene.models.iter().flat_map(|model| &model.warnings);
         if warnings().next().is_some() {
             section(ui, &format!("Warnings about the files ({})", warnings().count()), true, |ui| {

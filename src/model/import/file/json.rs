@@ -71,7 +71,7 @@ fn facts(root: &Map<String, Value>) -> SourceFile {
         copyright: of_asset("copyright"),
         scenes,
         shown_scene,
-        mesh_count: root.get("meshes").and_then(Value::as_array).map_or(0, Vec::len),
+        meshes: entry_names(root.get("meshes")),
         attributes: attributes(root.get("meshes")),
         cameras: cameras(root.get("cameras")),
         lights: entry_names(lights),
