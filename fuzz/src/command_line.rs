@@ -100,7 +100,7 @@ fn check_gpu(gpu: &GpuArgs) {
 
 /// Places a small crowd of the bundled strip as the arguments say, and looks at it.
 fn check_scene(crowd: &CrowdArgs, count: CrowdSizeArgs, size: Size) {
-    let instances = count.instances(crowd).min(MOST_PLACED);
+    let instances = count.instances(&MODELS).min(MOST_PLACED);
     let aspect = size.aspect();
     assert!(aspect.is_finite() && aspect > 0.0, "{size:?}");
     let count = CrowdSizeArgs { instances: Some(instances), threads: Some(1) };
