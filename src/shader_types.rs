@@ -1,9 +1,8 @@
 //! `repr(C)` mirrors of the structs in `shaders/`: the contract between the CPU and the shaders.
 //!
-//! Sizes and offsets are asserted here at compile time, and `tests/repository/shader_layout.rs` compares names and
-//! offsets with the reflected SPIR-V. Members are scalars, 16-byte vectors, or 12-byte vectors followed by a scalar, so
-//! std430 and C agree without padding rules. This module imports nothing else from this crate: every layer that touches
-//! GPU data may use it.
+//! Sizes and offsets are asserted here at compile time, and `tests/repository/shader_layout.rs` compares names and offsets with
+//! the reflected SPIR-V. Members are scalars, 16-byte vectors, or 12-byte vectors followed by a scalar, so std430 and C agree
+//! without padding rules. This module imports nothing else from this crate: every layer that touches GPU data may use it.
 
 mod specialization;
 
@@ -26,7 +25,6 @@ impl JointMatrix {
     /// The identity matrix.
     pub const IDENTITY: Self = Self { rows: [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
 
-    /// Transforms a point.
     pub fn transform_point(&self, point: Vec3) -> Vec3 {
         let p = point.extend(1.0);
         Vec3::new(Vec4::from(self.rows[0]).dot(p), Vec4::from(self.rows[1]).dot(p), Vec4::from(self.rows[2]).dot(p))

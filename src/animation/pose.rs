@@ -1,9 +1,8 @@
 //! Step two: local pose → model pose, parents before children.
 //!
-//! The textbook way is recursive: a node's matrix is its parent's matrix times its own local transform. Import sorts
-//! the nodes so that each parent comes before its children, so one loop over the arrays does the same without
-//! recursion. The skeleton has *all* nodes that move a joint: an ancestor counts even if it is neither a joint nor
-//! animated.
+//! The textbook way is recursive: a node's matrix is its parent's matrix times its own local transform. Import sorts the nodes
+//! so that each parent comes before its children, so one loop over the arrays does the same without recursion. The skeleton has
+//! *all* nodes that move a joint: an ancestor counts even if it is neither a joint nor animated.
 
 use glam::Affine3A;
 

@@ -112,8 +112,7 @@ fn sample_rotation(track: &Track<Vec4>, at: KeyInterval) -> Quat {
         Interpolation::Step => values[at.key],
         Interpolation::Linear if at.key == at.next => values[at.key],
         Interpolation::Linear => slerp(values[at.key], values[at.next], at.t),
-        // Appendix C.5: blended componentwise without a sign flip, then normalised. A sum of length zero becomes the
-        // identity.
+        // Appendix C.5: blended componentwise without a sign flip, then normalised. A sum of length zero becomes the identity.
         Interpolation::CubicSpline => sample_spline(values, at).normalize_or(Vec4::W),
     };
     Quat::from_vec4(rotation)
@@ -157,8 +156,7 @@ fn slerp(a: Vec4, b: Vec4, t: f32) -> Vec4 {
     (a * from_a + b * from_b).normalize_or(a)
 }
 
-/// Returns the arc cosine for 0 <= x <= 1; error 2e-8 (Abramowitz and Stegun, Handbook of Mathematical Functions,
-/// 4.4.46).
+/// Returns the arc cosine for 0 <= x <= 1; error 2e-8 (Abramowitz and Stegun, Handbook of Mathematical Functions, 4.4.46).
 ///
 /// Like the sine below, it is made of sums, products and a square root. So it is fast and, unlike the C library's
 /// function, gives the same bits on every platform.

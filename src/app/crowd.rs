@@ -51,7 +51,6 @@ impl InstanceReport {
     }
 }
 
-/// Runs the command.
 pub fn run(args: &PrintCrowdArgs) -> Result<()> {
     let aspect = args.size.aspect();
     // Nothing is drawn, so the levels of detail do not matter.

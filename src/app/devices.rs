@@ -9,7 +9,6 @@ use super::text::page_columns;
 use crate::renderer::UploadPath;
 use crate::vulkan::physical_device::{PhysicalDevice, list_devices};
 
-/// Runs the command.
 pub fn run(json: bool) -> Result<()> {
     let (_instance, devices) = list_devices(false)?;
     let facts: Vec<Fact> = devices.iter().map(facts).collect();

@@ -88,8 +88,7 @@ pub fn forecast(
     Forecast::new(device, settings, models, (&counts, &counts), image, additions)
 }
 
-/// Builds a window's renderer again, for other models or settings. The window stays. After an error the renderer is as it
-/// was.
+/// Builds a window's renderer again, for other models or settings. The window stays. After an error the renderer is as it was.
 pub fn rebuild_for_window(
     renderer: &mut Equipped,
     args: &GpuArgs,

@@ -26,7 +26,6 @@ pub struct Source<'m> {
     /// The names of its node, its mesh and its material, empty without one. Then those of the nodes above that have no mesh.
     pub names: Vec<&'m str>,
     material: u32,
-    /// The number of its triangles.
     pub triangles: usize,
 }
 

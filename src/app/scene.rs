@@ -16,7 +16,6 @@ use crate::model::Model;
 use crate::renderer::{FrameOutcome, Shot, StageTimes};
 use crate::view::{Detail, Frustum, Look, OrbitCamera, Outline, Ray};
 
-/// The options of a scene.
 #[derive(Debug, Clone, Copy)]
 pub struct SceneOptions<'a> {
     /// Models, animation, camera and look.
@@ -42,11 +41,9 @@ impl<'a> SceneOptions<'a> {
     }
 }
 
-/// A scene.
 pub struct Scene {
     /// The models, by index in the crowd.
     pub models: Arc<[Model]>,
-    /// The instances.
     pub crowd: Crowd,
     /// The camera, which frames the crowd at first.
     pub camera: OrbitCamera,
@@ -183,7 +180,6 @@ impl Scene {
         Ok(renderer.wait_for_pixels()?)
     }
 
-    /// Draws a frame of a shot.
     pub fn draw_shot(&mut self, renderer: &mut Equipped, shot: &Shot) -> Result<(FrameOutcome, StageTimes)> {
         Ok(renderer.draw(&mut self.crowd, &self.pool, shot, &self.show)?)
     }

@@ -42,8 +42,7 @@ pub struct BenchArgs {
     /// own. Otherwise passes may overlap, for example skinning and the fragments of the previous frame. Frames become slower.
     #[arg(long, value_name = "on|off", default_value = "off", value_parser = values::on_or_off(), action = ArgAction::Set)]
     pub serialize: bool,
-    /// Find the largest crowd whose median frame stays below this many milliseconds, for each combination of the other
-    /// lists.
+    /// Find the largest crowd whose median frame stays below this many milliseconds, for each combination of the other lists.
     #[arg(long, value_name = "MS", conflicts_with = "instances", value_parser = values::positive(), allow_negative_numbers = true)]
     pub fit: Option<f64>,
     /// Write all results to a JSON file; `-` is standard output, and the table then goes to standard error.

@@ -24,8 +24,7 @@ use crate::view::Bounds;
 const SPACING_SHARE: f32 = 1.15;
 
 impl Crowd {
-    /// Creates a crowd and places its instances. All of them are visible, in full detail, until the
-    /// first [`Crowd::cull`].
+    /// Creates a crowd and places its instances. All of them are visible, in full detail, until the first [`Crowd::cull`].
     ///
     /// # Errors
     /// There is no model, a setting is out of range, or no model has the clip.
@@ -81,7 +80,6 @@ impl Crowd {
         Ok(crowd)
     }
 
-    /// Returns the layout.
     pub fn layout(&self) -> Layout {
         self.layout
     }

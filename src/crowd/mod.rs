@@ -1,8 +1,7 @@
 //! Crowds: many instances of few models, their placement, their clips, their visibility and their joint matrices.
 //!
 //! In: models and [`CrowdSettings`]. Out, in each frame: visible poses, joint matrices, morph weights and
-//! [`InstanceData`](crate::shader_types::InstanceData). A frame makes five calls, and in a steady frame none of them
-//! allocates:
+//! [`InstanceData`](crate::shader_types::InstanceData). A frame makes five calls, and in a steady frame none of them allocates:
 //!
 //! 1. [`Crowd::move_to`] takes the instances that travel to their places at a time, and ends a crossfade;
 //! 2. [`Crowd::cull`] lists the visible instances and their poses, grouped by model and level of detail;
@@ -74,7 +73,6 @@ pub use sight::{PoseLevels, VisiblePose};
 /// they take some hundred megabytes on the CPU.
 pub const MAX_INSTANCES: u32 = 1_000_000;
 
-/// One instance.
 #[derive(Debug, Clone)]
 struct Instance {
     /// Index of the model.

@@ -302,7 +302,6 @@ impl Sorted {
         }
     }
 
-    /// Fills the lists.
     pub fn fill(&self, pool: Option<&ThreadPool>, parts: &[Part], runs: &[Run], lists: &mut Lists) {
         lists.poses.resize(self.all.poses as usize, VisiblePose::new(0, 0, 0));
         lists.instances.resize(self.all.instances() as usize, VisibleInstance::default());

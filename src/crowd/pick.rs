@@ -49,7 +49,6 @@ pub struct ShownInstance {
     pub pose: u32,
     /// The level of detail in the camera's view, if the last [`Crowd::cull`] found the instance there.
     pub level: Option<u32>,
-    /// The placement.
     pub world_from_model: Affine3A,
     /// The centre of a sphere that contains the instance throughout its clips, in world space.
     pub center_world: Vec3,
@@ -57,8 +56,7 @@ pub struct ShownInstance {
     pub radius: f32,
 }
 
-/// The state of one instance. At a time in seconds it shows its clip at `start_seconds + time * speed`, and the clip
-/// repeats.
+/// The state of one instance. At a time in seconds it shows its clip at `start_seconds + time * speed`, and the clip repeats.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InstanceState {
     /// The index of the model.

@@ -65,8 +65,7 @@ pub(super) fn placements(layout: Layout, widths_metres: &[f32], random: &mut Spl
     }
 }
 
-/// Returns a row along +X whose middle is the origin. Each instance reaches from its own place to -X and +X by its two
-/// numbers.
+/// Returns a row along +X whose middle is the origin. Each instance reaches from its own place to -X and +X by its two numbers.
 pub(super) fn line(reaches: impl Iterator<Item = Vec2>) -> Vec<Placement> {
     /// The gap between neighbours, as a share of their mean width.
     const GAP: f32 = 0.1;
@@ -111,7 +110,6 @@ impl Placement {
         Self { position: turned(self.position, turn), heading: turn.rotate(self.heading), ..self }
     }
 
-    /// Returns the rows of the matrix.
     #[inline]
     pub fn rows(&self) -> JointMatrix {
         let Self { position, heading, scale } = *self;
@@ -119,7 +117,6 @@ impl Placement {
         JointMatrix { rows: [[cos, 0.0, sin, position.x], [0.0, scale, 0.0, position.y], [-sin, 0.0, cos, position.z]] }
     }
 
-    /// Returns the matrix.
     pub fn world_from_model(&self) -> Affine3A {
         self.rows().into()
     }

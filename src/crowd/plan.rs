@@ -7,11 +7,10 @@
 //! A *pose* is evaluated and skinned: it owns joint matrices, morph weights and skinned vertices. An *instance* is drawn:
 //! it places a pose in the world. Several instances may show one pose.
 //!
-//! The transient vertex buffer consists of pages, because one binding can be no larger than `maxStorageBufferRange` (128
-//! MiB on some drivers). A pose lies in one page and begins at a line of memory, with the vertices of the finest level of
-//! detail that the camera or the light needs. A *batch* is consecutive poses of one model and the same levels in one page,
-//! with all of their instances. It takes one dispatch for each run of vertices, and one draw for each draw range of the
-//! model.
+//! The transient vertex buffer consists of pages, because one binding can be no larger than `maxStorageBufferRange` (128 MiB on
+//! some drivers). A pose lies in one page and begins at a line of memory, with the vertices of the finest level of detail that
+//! the camera or the light needs. A *batch* is consecutive poses of one model and the same levels in one page, with all of
+//! their instances. It takes one dispatch for each run of vertices, and one draw for each draw range of the model.
 
 use super::sight::{PoseLevels, VisiblePose};
 use crate::animation::skin::level_starts;
@@ -42,7 +41,6 @@ pub struct PoseSize {
     pub levels: Vec<LevelSize>,
     /// Whether the vertices have tangents.
     pub has_tangents: bool,
-    /// The number of morph weights.
     pub morph_weight_count: u32,
 }
 
@@ -76,7 +74,6 @@ impl PoseSize {
     }
 }
 
-/// A range of the instance buffer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct InstanceRange {
     /// Index of the first instance.
@@ -133,7 +130,6 @@ pub enum PlanError {
         vertex_count: u32,
         /// The size of its skinned vertices.
         size_bytes: u64,
-        /// The size of a page.
         page_bytes: u64,
     },
     /// The joint matrices, morph weights or instances of the frame need indices of more than 32 bits.

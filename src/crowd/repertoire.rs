@@ -50,7 +50,6 @@ impl Repertoire {
         playables.for_each(|playable| (playable.bounds, playable.has_morphs) = (None, None));
     }
 
-    /// Returns the gait of a clip.
     pub fn gait(&mut self, models: &[Model], model: usize, clip: Option<u32>) -> Gait {
         let Some(model_clip) = clip_of(&models[model], clip) else { return Gait::default() };
         *self.playable(model, clip).gait.get_or_insert_with(|| gait_of(&models[model], model_clip))

@@ -15,8 +15,7 @@ const REPAIRS: [(f32, f32); 5] = [(1.0, 0.0), (0.01, -2.0), (0.001, -3.0), (100.
 /// Returns a scale for each model: the one of [`REPAIRS`] that brings it closest to the median size. It is 1 up to a factor
 /// of ten.
 ///
-/// The median of an even number of sizes is the lower one of the middle two, because wrong units usually make models
-/// too large.
+/// The median of an even number of sizes is the lower one of the middle two, because wrong units usually make models too large.
 fn common_unit_scales(sizes: &[f32]) -> Vec<f32> {
     let mut sorted: Vec<f32> = sizes.iter().copied().filter(|&size| size > 0.0).collect();
     sorted.sort_by(f32::total_cmp);

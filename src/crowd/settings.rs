@@ -133,7 +133,6 @@ impl Default for CrowdSettings {
 /// The reason why a crowd cannot be built or a clip cannot be played.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CrowdError {
-    /// There is no model.
     #[error("a crowd needs at least one model")]
     NoModels,
     /// No model has the clip.

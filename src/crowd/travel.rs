@@ -64,7 +64,6 @@ impl Pace {
         self.turns + mean * changing + steady
     }
 
-    /// Returns the speed at a time.
     fn speed_at(&self, time_seconds: f64) -> f64 {
         let elapsed = time_seconds - self.start_seconds;
         let share = if self.change_seconds > 0.0 { (elapsed / self.change_seconds).clamp(0.0, 1.0) } else { 1.0 };

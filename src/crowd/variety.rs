@@ -1,8 +1,7 @@
 //! Variety: a size and a tint for each instance, so that a crowd does not consist of clones.
 //!
-//! In: the crowd's variety, 0 to 1, and random numbers. Out: a factor on the scale, and a multiplier of the base colour.
-//! Both are exactly 1 without variety. A multiplier is never above 1, so that no surface reflects more light than it
-//! receives.
+//! In: the crowd's variety, 0 to 1, and random numbers. Out: a factor on the scale, and a multiplier of the base colour. Both
+//! are exactly 1 without variety. A multiplier is never above 1, so that no surface reflects more light than it receives.
 
 use glam::Vec3;
 
@@ -24,7 +23,6 @@ pub(super) struct Variation {
     pub tint_unorm8: u32,
 }
 
-/// Returns the largest size.
 pub(super) fn largest_size(variety: f32) -> f32 {
     1.0 + SIZE_DEVIATION * variety
 }

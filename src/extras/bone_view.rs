@@ -59,7 +59,6 @@ pub struct BoneView {
 struct Drawing {
     pipeline: Pipeline,
     layout: PipelineLayout,
-    /// The bones of each model.
     models: Vec<ModelBones>,
 }
 

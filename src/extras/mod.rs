@@ -62,7 +62,6 @@ impl Show {
     }
 }
 
-/// All extras.
 #[derive(Default)]
 struct All {
     show: Show,

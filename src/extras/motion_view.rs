@@ -38,7 +38,6 @@ pub const LAST_PAGE_SET: u32 = 2;
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct InstanceHistory {
-    /// The placement.
     pub world_from_model: JointMatrix,
     /// Index of the page.
     pub page: u32,

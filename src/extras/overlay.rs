@@ -25,7 +25,6 @@ use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, VertexInput
 use crate::vulkan::recorder::Recorder;
 use crate::vulkan::spirv;
 
-/// One vertex of the overlay.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct OverlayVertex {
@@ -48,7 +47,6 @@ pub struct OverlayConstants {
 /// The usual size of an overlay in bytes: an atlas of letters of 2048 x 256 texels, its copy, and triangles.
 pub const BYTES: u64 = 8 << 20;
 
-/// The vertex input.
 pub const VERTICES: VertexInput<'_> = VertexInput {
     bindings: &[vk::VertexInputBindingDescription {
         binding: 0,
@@ -65,7 +63,6 @@ pub const VERTICES: VertexInput<'_> = VertexInput {
 /// Triangles over the picture. They are drawn in order, and may be kept for several frames.
 #[derive(Debug, Default)]
 pub struct Triangles {
-    /// The vertices of all triangles.
     pub vertices: Vec<OverlayVertex>,
     /// Three indices of vertices for each triangle.
     pub indices: Vec<u32>,

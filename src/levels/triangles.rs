@@ -20,7 +20,6 @@ impl Triangles {
         Self(geometry.draw_ranges.iter().map(corners).collect())
     }
 
-    /// Returns the number of triangles.
     pub fn count(&self) -> usize {
         self.0.iter().map(Vec::len).sum()
     }

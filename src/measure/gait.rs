@@ -65,7 +65,6 @@ struct Contact {
     weight: f32,
 }
 
-/// Returns the gait of a clip.
 pub fn gait_of(model: &Model, clip: &Clip) -> Gait {
     let step_seconds = clip.duration_seconds / STEPS as f32;
     let mut scratch = PoseScratch::for_model(model);

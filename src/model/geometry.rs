@@ -67,8 +67,7 @@ pub struct DrawRange {
     pub flat_shaded: bool,
     /// Whether there are tangents for the material's normal map, from the file or by MikkTSpace.
     pub has_tangents: bool,
-    /// Whether the rest pose mirrors these triangles (negative determinant), so that their winding is clockwise
-    /// (3.7.4).
+    /// Whether the rest pose mirrors these triangles (negative determinant), so that their winding is clockwise (3.7.4).
     pub mirrored: bool,
 }
 

@@ -11,7 +11,6 @@ use glam::{Affine3A, Quat, Vec3, Vec4};
 
 use super::{Clip, NO_PARENT, Skeleton};
 
-/// The number of roles.
 pub const ROLE_COUNT: usize = 52;
 
 /// Lists the names of the torso, then those of one side for the left and for the right.
@@ -148,7 +147,6 @@ impl fmt::Display for RoleSource {
 /// The roles of a skeleton.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Humanoid {
-    /// The source of the roles.
     pub source: RoleSource,
     /// The skeleton node of each role, by [`Role::index`].
     pub nodes: [Option<u32>; ROLE_COUNT],
@@ -165,7 +163,6 @@ impl Humanoid {
         self.source == RoleSource::Extension("VRM")
     }
 
-    /// Returns the node of a role.
     pub fn node(&self, role: Role) -> Option<u32> {
         self.nodes[role.index()]
     }

@@ -55,14 +55,12 @@ impl Default for TextureSampler {
 pub struct Texture {
     /// The index of the model's image.
     pub image: u32,
-    /// The sampler.
     pub sampler: TextureSampler,
 }
 
 /// The texture of one slot of a material, with its texture coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MaterialTexture {
-    /// The texture.
     pub texture: Texture,
     /// The index, 0 or 1, of the set in [`Geometry::tex_coords`](super::Geometry::tex_coords).
     pub tex_coords: u32,

@@ -16,7 +16,6 @@ pub struct NodeTrack {
     pub timeline: u32,
     /// The way to compute values between keys.
     pub interpolation: Interpolation,
-    /// The number of values.
     pub value_count: usize,
 }
 
@@ -111,7 +110,6 @@ impl Geometry {
         self.morph_deltas.truncate(self.morph_delta_starts.last().map_or(0, |&end| end as usize));
     }
 
-    /// Returns the number of triangles.
     pub fn triangle_count(&self) -> usize {
         self.count_of(Topology::Triangles)
     }

@@ -13,10 +13,9 @@ mod remove;
 
 use super::{CoarserLevel, Geometry, Influence, Model, PaletteLayout};
 
-/// The effort that each index adds. For each triangle, the optimiser looks at all later triangles around its corners,
-/// so its effort is the sum, over all vertices, of the squared number of their triangles. That is 36 for a vertex with
-/// six triangles. But a file of a hundred kilobytes can have a million triangles around one vertex, which no order
-/// improves.
+/// The effort that each index adds. For each triangle, the optimiser looks at all later triangles around its corners, so its
+/// effort is the sum, over all vertices, of the squared number of their triangles. That is 36 for a vertex with six triangles.
+/// But a file of a hundred kilobytes can have a million triangles around one vertex, which no order improves.
 const EFFORT_PER_INDEX: u64 = 64;
 /// The effort with which the ordering of a model's triangles begins, for small models with a large fan.
 pub(crate) const ORDERING_EFFORT: u64 = 1 << 25;

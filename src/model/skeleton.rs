@@ -53,8 +53,7 @@ impl LocalPose {
     }
 }
 
-/// A node whose local transform is a matrix in the file (glTF 2.0, 3.5.3). The matrix may contain shear, and is never
-/// animated.
+/// A node whose local transform is a matrix in the file (glTF 2.0, 3.5.3). The matrix may contain shear, and is never animated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FixedLocal {
     /// The index of the node in the skeleton.
@@ -74,8 +73,7 @@ pub struct MorphedNode {
     pub weight_count: u32,
 }
 
-/// The nodes of the scene and of all skins, with their ancestors, in arrays of equal length, sorted parent before
-/// child.
+/// The nodes of the scene and of all skins, with their ancestors, in arrays of equal length, sorted parent before child.
 #[derive(Debug, Clone, Default)]
 pub struct Skeleton {
     /// The index of each node's parent, which is smaller than the node's own, or [`NO_PARENT`].

@@ -64,7 +64,6 @@ impl Default for Casting {
 pub struct Part {
     /// The name of the node.
     pub name: String,
-    /// The number of triangles.
     pub triangles: usize,
     /// The start of the name of its first material.
     pub material: String,
@@ -76,10 +75,8 @@ pub struct Part {
     pub is_collider: bool,
 }
 
-/// A camera of the file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FileCamera {
-    /// The name.
     pub name: Option<String>,
     /// The first skeleton node that carries the camera. It looks along the node's -Z. `None` if the shown scene has no such
     /// node.
@@ -99,7 +96,6 @@ pub struct Extension {
     pub support: ExtensionSupport,
 }
 
-/// The degree of support for an extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExtensionSupport {
     /// Implemented.

@@ -134,7 +134,6 @@ impl Renderer {
         })
     }
 
-    /// Returns the device.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }
@@ -144,7 +143,6 @@ impl Renderer {
         self.frames_in_flight
     }
 
-    /// Returns the upload path in use.
     pub fn upload_path(&self) -> UploadPath {
         self.slot_settings.path
     }

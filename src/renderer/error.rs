@@ -5,13 +5,11 @@ use std::fmt::{Display, Formatter};
 use crate::crowd::PlanError;
 use crate::vulkan;
 
-/// The result type of this layer.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Every failure of the renderer.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A failure of Vulkan.
     #[error(transparent)]
     Vulkan(#[from] vulkan::Error),
     /// The frame cannot be laid out.
@@ -30,17 +28,11 @@ pub enum Error {
         size_bytes: u64,
         /// The name of the limit in the Vulkan specification.
         limit: &'static str,
-        /// The limit.
         limit_bytes: u64,
     },
     /// An image of a model cannot become a texture.
     #[error("image '{name}': {problem}")]
-    Image {
-        /// The name of the image.
-        name: String,
-        /// The reason.
-        problem: String,
-    },
+    Image { name: String, problem: String },
     /// A view of skinned vertices, with a skinning that keeps none.
     #[error("{0} needs the skinned vertices of the last frame, and the vertex shader keeps none")]
     NoSkinnedVertices(&'static str),

@@ -90,7 +90,6 @@ pub struct RendererSettings<'a> {
     pub samples: u32,
     /// The number of frames that the CPU may be ahead of the GPU, 1 to 3.
     pub frames_in_flight: usize,
-    /// The shadows.
     pub shadows: Shadows,
     /// Whether each pass waits for the end of the pass before. Passes then do not overlap, so each can be timed alone.
     pub serialize: bool,
@@ -143,7 +142,6 @@ impl Default for RendererSettings<'_> {
     }
 }
 
-/// The result of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameOutcome {
     /// The frame was submitted and, in a window, presented.

@@ -15,7 +15,6 @@ const PATTERN_CELLS: f64 = 20.0;
 /// One picture of a crowd.
 #[derive(Debug, Clone, Copy)]
 pub struct Shot {
-    /// The camera.
     pub camera: OrbitCamera,
     /// Background, ground, exposure and sun.
     pub look: Look,
@@ -23,7 +22,6 @@ pub struct Shot {
     pub lod_error_pixels: f32,
     /// Whether instances outside the camera's view are left out.
     pub cull: bool,
-    /// The time in seconds.
     pub time_seconds: f64,
     /// Whether the image is copied for [`Renderer::wait_for_pixels`](super::Renderer::wait_for_pixels).
     pub capture: bool,

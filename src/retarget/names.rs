@@ -30,7 +30,6 @@ pub enum Word {
     Finger(usize),
 }
 
-/// The evidence of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Evidence {
     /// The side, if it has one.
@@ -78,7 +77,6 @@ fn is_among(words: &str, part: &str) -> bool {
     words.split_whitespace().any(|word| word == part)
 }
 
-/// Returns the evidence of a name.
 pub fn evidence_of(name: &str) -> Evidence {
     let parts = parts_of(name);
     let mut evidence = Evidence::default();

@@ -92,7 +92,6 @@ impl<'m> Rig<'m> {
         is_sound.then_some(rig)
     }
 
-    /// Returns the node of a role.
     pub fn node(&self, role: Role) -> Option<usize> {
         self.humanoid.node(role).map(|node| node as usize)
     }

@@ -38,7 +38,6 @@ impl SpecializationConstants {
 }
 
 impl Default for SpecializationConstants {
-    /// The defaults of the shaders.
     fn default() -> Self {
         Self {
             features: 0,

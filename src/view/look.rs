@@ -11,7 +11,6 @@ use super::sky::Sky;
 /// The background of the crowd and the ground.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Background {
-    /// The sky.
     #[default]
     Sky,
     /// Nothing. The image is transparent there, and black in a window.
@@ -20,7 +19,6 @@ pub enum Background {
     Color([u8; 3]),
 }
 
-/// The ground.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ground {
     /// It is drawn, with the shadows on it.
@@ -51,7 +49,6 @@ pub struct Look {
     /// The exposure in stops, beside the one that fits the light ([`Look::exposure`]): each stop doubles the brightness of lit
     /// materials, ground and sky. Unlit materials keep their colours, which are meant for the display.
     pub exposure_ev: f32,
-    /// The direction of the sun.
     pub sun: SunDirection,
 }
 

@@ -66,9 +66,8 @@ pub struct Frustum {
 }
 
 impl Frustum {
-    /// Returns the frustum of a matrix. The planes are sums and differences of its rows (Gribb and Hartmann, "Fast
-    /// Extraction of Viewing Frustum Planes from the World-View-Projection Matrix", 2001). With reversed Z the near plane
-    /// is z = w.
+    /// Returns the frustum of a matrix. The planes are sums and differences of its rows (Gribb and Hartmann, "Fast Extraction
+    /// of Viewing Frustum Planes from the World-View-Projection Matrix", 2001). With reversed Z the near plane is z = w.
     pub fn from_clip_from_world(clip_from_world: Mat4) -> Self {
         let rows = clip_from_world.transpose();
         let (x, y, z, w) = (rows.x_axis, rows.y_axis, rows.z_axis, rows.w_axis);

@@ -53,9 +53,8 @@ impl ShadowView {
     ///
     /// Close to a character, one texel should be at most one pixel. The light sees the picture along its diagonal, and more of
     /// the world behind a character than before it, so the map needs 1.25 times the sum of the image's sides, and in upright
-    /// images 2.6 times their height. The side grows in steps, so that a window that changes its size rarely needs another
-    /// map. Images of more than 3,100 pixels of height would need more than the largest map: in them a texel may be 1.2
-    /// pixels.
+    /// images 2.6 times their height. The side grows in steps, so that a window that changes its size rarely needs another map.
+    /// Images of more than 3,100 pixels of height would need more than the largest map: in them a texel may be 1.2 pixels.
     pub fn map_texels_for([width, height]: [u32; 2]) -> u32 {
         /// Small images show crowds too, whose shadows need these many texels.
         const LEAST: u32 = 2048;

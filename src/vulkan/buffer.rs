@@ -11,7 +11,6 @@ use super::device::{Device, Memory};
 use super::error::{Context, Error, Result};
 use super::owned::Owned;
 
-/// The kind of memory of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BufferMemory {
     /// Device memory. The GPU writes and reads it.

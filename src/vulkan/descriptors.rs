@@ -107,7 +107,6 @@ impl DescriptorPool {
     }
 }
 
-/// A descriptor set.
 pub struct DescriptorSet {
     pub(super) raw: vk::DescriptorSet,
     layout: Arc<LayoutHandle>,

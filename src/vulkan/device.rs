@@ -100,7 +100,6 @@ impl Device {
         }))
     }
 
-    /// Returns the instance of the device.
     pub fn instance(&self) -> &Arc<Instance> {
         &self.instance
     }
@@ -111,7 +110,6 @@ impl Device {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the limits of the device.
     pub fn limits(&self) -> &vk::PhysicalDeviceLimits {
         &self.physical.properties.limits
     }

@@ -4,7 +4,6 @@
 
 use ash::vk;
 
-/// The result type of this layer.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Every failure of the Vulkan layer.
@@ -42,7 +41,6 @@ pub enum Error {
     Allocation {
         /// Debug name of the object.
         name: String,
-        /// The requested size.
         size_bytes: u64,
         /// The message of the allocator.
         reason: String,
@@ -56,7 +54,6 @@ pub enum Error {
         size_bytes: u64,
         /// The C name of the limit.
         limit: &'static str,
-        /// The limit.
         limit_bytes: u64,
     },
 }

@@ -9,7 +9,6 @@ use super::device::{Device, Memory};
 use super::error::{Context, Result};
 use super::owned::Owned;
 
-/// The properties of an [`Image`].
 #[derive(Debug, Clone, Copy)]
 pub struct ImageInfo {
     /// The format of a texel.
@@ -22,7 +21,6 @@ pub struct ImageInfo {
     pub mip_levels: u32,
     /// The number of samples per texel.
     pub samples: vk::SampleCountFlags,
-    /// The uses of the image.
     pub usage: vk::ImageUsageFlags,
     /// Colour or depth.
     pub aspect: vk::ImageAspectFlags,
@@ -107,7 +105,6 @@ impl Image {
         Ok(Self { raw, view, info, _owned: owned })
     }
 
-    /// Returns the properties.
     pub fn info(&self) -> &ImageInfo {
         &self.info
     }
@@ -135,7 +132,6 @@ impl Sampler {
         Self::new(device, name, &info.address_mode_u(edge).address_mode_v(edge).address_mode_w(edge))
     }
 
-    /// Creates a sampler.
     pub fn new(device: &Arc<Device>, name: &str, info: &vk::SamplerCreateInfo) -> Result<Self> {
         // SAFETY: a valid create info.
         let raw = unsafe { device.raw.create_sampler(info, None) }.context_for("vkCreateSampler", name)?;

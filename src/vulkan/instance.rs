@@ -35,7 +35,6 @@ pub unsafe fn prepare_validation() {
     }
 }
 
-/// The options of an [`Instance`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct InstanceOptions<'a> {
     /// Whether to enable the validation layer. It is an error if the layer is not installed.
@@ -44,7 +43,6 @@ pub struct InstanceOptions<'a> {
     pub surface_extensions: &'a [*const c_char],
 }
 
-/// The messages of the validation layer.
 #[derive(Debug, Default)]
 pub struct ValidationMessages(Mutex<Vec<String>>);
 
@@ -64,7 +62,6 @@ pub struct Instance {
     /// Whether devices may enable `VK_EXT_swapchain_maintenance1`.
     pub(super) has_surface_maintenance: bool,
     raw: ash::Instance,
-    /// The loader.
     pub(super) entry: ash::Entry,
 }
 

@@ -12,9 +12,7 @@ type Destroy<H> = unsafe fn(&ash::Device, H, Option<&vk::AllocationCallbacks<'_>
 /// One object of a device, which is destroyed on drop. The fields of a struct are dropped in order, so an object comes before
 /// those that it needs.
 pub(super) struct Owned<H: vk::Handle + Copy> {
-    /// The handle.
     pub raw: H,
-    /// The device.
     pub device: Arc<Device>,
     destroy: Destroy<H>,
 }

@@ -19,7 +19,6 @@ pub struct PhysicalDevice {
     pub(super) raw: vk::PhysicalDevice,
     /// The index in the list of devices, for `--device INDEX`.
     pub index: usize,
-    /// The name of the device.
     pub name: String,
     /// The name and version of the driver.
     pub driver: String,

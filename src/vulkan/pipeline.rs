@@ -70,9 +70,7 @@ pub enum Blend {
 /// The vertex attributes of a pipeline.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct VertexInput<'a> {
-    /// The buffers.
     pub bindings: &'a [vk::VertexInputBindingDescription],
-    /// The attributes in the buffers.
     pub attributes: &'a [vk::VertexInputAttributeDescription],
 }
 
@@ -81,7 +79,6 @@ pub struct VertexInput<'a> {
 pub struct GraphicsPipelineInfo<'a> {
     /// The name in captures and messages.
     pub name: &'a str,
-    /// The vertex shader.
     pub vertex: &'a Spirv,
     /// The fragment shader; `None` for a depth-only pipeline.
     pub fragment: Option<&'a Spirv>,
@@ -89,7 +86,6 @@ pub struct GraphicsPipelineInfo<'a> {
     pub constants: &'a [u32],
     /// The attributes of the vertex shader.
     pub vertex_input: VertexInput<'a>,
-    /// The kind of primitive.
     pub topology: vk::PrimitiveTopology,
     /// Whether triangles are filled, or only their edges are drawn (`fillModeNonSolid`).
     pub polygon_mode: vk::PolygonMode,
@@ -141,7 +137,6 @@ impl PipelineBuilder {
         Self { device: Arc::clone(device), overrides: overrides.to_vec() }
     }
 
-    /// Returns the device.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }

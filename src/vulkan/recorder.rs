@@ -18,7 +18,6 @@ use super::device::Device;
 use super::image::Image;
 use super::pipeline::{Pipeline, PipelineLayout};
 
-/// The images of a rendering.
 #[derive(Clone, Copy, Default)]
 pub struct Rendering<'a> {
     /// The image that colours are drawn to. `None`: depth only.
@@ -193,7 +192,6 @@ impl<'a> Recorder<'a> {
         unsafe { self.device.raw.cmd_bind_pipeline(self.commands, pipeline.bind_point, pipeline.handle.raw) };
     }
 
-    /// Binds a descriptor set as set `number` of a pipeline layout.
     pub fn bind_set(&self, layout: &PipelineLayout, number: u32, set: &DescriptorSet) {
         let raw = &self.device.raw;
         // SAFETY: the promise of `new`.

@@ -29,12 +29,10 @@ impl ShaderOverride {
         Self { file_name, words }
     }
 
-    /// Returns the file name of the source.
     pub fn file_name(&self) -> &str {
         &self.file_name
     }
 
-    /// Returns the words of the module.
     pub fn words(&self) -> &[u32] {
         &self.words
     }

@@ -16,7 +16,6 @@ use super::image::{Image, ImageInfo};
 use super::surface::Surface;
 use super::sync::{BinarySemaphore, Fence};
 
-/// One image of a swapchain.
 pub struct SwapchainImage {
     /// The image, which the swapchain owns.
     pub image: Image,
@@ -28,7 +27,6 @@ pub struct SwapchainImage {
     is_presenting: bool,
 }
 
-/// A swapchain with its images.
 pub struct Swapchain {
     images: Vec<SwapchainImage>,
     extent: vk::Extent2D,

@@ -61,7 +61,6 @@ impl TimelineSemaphore {
             .context("vkWaitSemaphores")
     }
 
-    /// Returns the current value.
     pub fn value(&self) -> Result<u64> {
         // SAFETY: the semaphore is alive.
         unsafe { self.0.device.raw.get_semaphore_counter_value(self.0.raw) }.context("vkGetSemaphoreCounterValue")
@@ -71,8 +70,7 @@ impl TimelineSemaphore {
 /// A fence that a submission or a presentation signals.
 ///
 /// The fences of submissions are for validation only, because the timeline already orders the frames. But synchronization
-/// validation 1.3.239 understands waits for fences only, and without them reports hazards between two frames of the same
-/// slot.
+/// validation 1.3.239 understands waits for fences only, and without them reports hazards between two frames of the same slot.
 pub struct Fence(Owned<vk::Fence>);
 
 impl Fence {

@@ -15,10 +15,8 @@ use super::error::{Context, Result};
 use super::owned::Owned;
 use super::recorder::Recorder;
 
-/// The size of a timestamp.
 const TICKS_BYTES: u64 = size_of::<u64>() as u64;
 
-/// The timestamps of a frame.
 pub struct Timestamps {
     pool: Owned<vk::QueryPool>,
     /// The copied timestamps, in ticks.

@@ -261,8 +261,7 @@ fn held_properties(curves: &[Curve; 3]) -> Option<HeldProperties> {
     Some([translation?, rotation?, scale?])
 }
 
-/// Replaces the numbers of movers by temporaries, which are reused after a mover's last use. Returns the number of
-/// temporaries.
+/// Replaces the numbers of movers by temporaries, which are reused after a mover's last use. Returns the number of temporaries.
 fn share_temporaries(steps: &mut [Step]) -> usize {
     let movers = steps.iter().filter(|step| matches!(step, Step::Move(_))).count();
     let (mut last_use, mut temporaries) = (vec![0; movers], vec![0; movers]);

@@ -3,11 +3,10 @@
 //! In: a compiled clip and a time for each instance. Out: the joint matrices of the instances, one instance after the
 //! other. [`Crowd::evaluate`](crate::crowd::Crowd::evaluate) passes up to 16 poses of one model and clip.
 //!
-//! A crowd plays few clips with many instances. So eight instances of one model and one clip are evaluated together,
-//! one in each lane of a vector. A chain of joints cannot be evaluated in parallel for one instance, but eight chains
-//! can be evaluated next to each other. The eight instances may be at different times of the clip. A *row* is the time
-//! between two neighbouring keys of the clip, a *cell* is the curve of one track in a row, and a *step* poses one node or
-//! writes one joint matrix.
+//! A crowd plays few clips with many instances. So eight instances of one model and one clip are evaluated together, one in
+//! each lane of a vector. A chain of joints cannot be evaluated in parallel for one instance, but eight chains can be evaluated
+//! next to each other. The eight instances may be at different times of the clip. A *row* is the time between two neighbouring
+//! keys of the clip, a *cell* is the curve of one track in a row, and a *step* poses one node or writes one joint matrix.
 //!
 //! ```text
 //! LaneClip::compile   clip × skeleton ─▶ rows of cells, list of steps         once for each clip that is played

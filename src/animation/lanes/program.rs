@@ -56,7 +56,6 @@ pub struct Program {
     pub(super) joint_count: usize,
 }
 
-/// Returns the rows of a matrix.
 pub(super) fn rows_of(matrix: &DAffine3) -> Constant {
     let DMat3 { x_axis, y_axis, z_axis } = matrix.matrix3;
     [0, 1, 2].map(|row| [x_axis, y_axis, z_axis, matrix.translation].map(|column| column[row] as f32))

@@ -5,8 +5,7 @@
 //! *row* is the time from one of these keys to the next, and has one or two *cells* for each track. One search for the
 //! row then serves all tracks of an instance, and their cells are adjacent in memory.
 //!
-//! A cell holds the start and the change of a track, so the kernel needs no second key. `t` goes from 0 to 1 within the
-//! row:
+//! A cell holds the start and the change of a track, so the kernel needs no second key. `t` goes from 0 to 1 within the row:
 //!
 //! | curve | cells | value at `t` |
 //! |---|---|---|
@@ -160,7 +159,6 @@ pub(super) struct Rows {
     buckets_per_second: f64,
     /// The number of cells in a row.
     pub columns: usize,
-    /// The cells of all rows, row by row.
     pub cells: Vec<Cell>,
 }
 

@@ -49,7 +49,6 @@ pub fn check(args: &BenchArgs) -> Result<()> {
     Ok(())
 }
 
-/// Runs the command.
 pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     check(args)?;
     let mut args = args.clone();

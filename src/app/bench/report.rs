@@ -84,7 +84,6 @@ pub(super) struct TurnSamples {
     pub(super) amounts: Amounts,
 }
 
-/// The times of a row.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Times {

@@ -16,7 +16,6 @@ use crate::renderer::{Skinning, UploadPath};
 /// The rounds of a sweep. Each repeats the warm-up of every row.
 const ROUNDS: u32 = 6;
 
-/// The settings of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Settings {
     pub(super) size: Size,
@@ -158,7 +157,6 @@ impl RunSettings {
         words.map(|((.., words), _)| words).collect::<Vec<_>>().join(", ")
     }
 
-    /// Describes the row.
     pub(super) fn describe(&self) -> String {
         let shared = self.share_poses_hz.map_or_else(String::new, |hz| format!(", poses at {} Hz", number(hz)));
         format!("{} of {}, {}{shared}", self.instances, self.model_names(), self.in_words([true; SETTINGS]))

@@ -26,7 +26,6 @@ const UNSIGNED_BYTE: u32 = 5121;
 const ARRAY_BUFFER: u32 = 34962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34963;
 
-/// Writes a scene.
 pub(super) fn write(scene: &PosedScene, path: &Path, out: &mut impl Write) -> Result<()> {
     let mut bin = Bin {
         out: BufWriter::new(tempfile::tempfile_in(folder_of(path))?),
@@ -95,7 +94,6 @@ fn set(object: &mut Value, key: &str, value: Option<impl Into<Value>>) {
     }
 }
 
-/// The buffer.
 struct Bin {
     out: BufWriter<File>,
     length: u64,

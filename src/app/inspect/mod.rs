@@ -33,7 +33,6 @@ use crate::retarget::humanoid_of;
 /// The width of a page that is not written to a terminal: it fits the usual one.
 const NARROW_COLUMNS: u16 = 80;
 
-/// Runs the command.
 pub fn run(args: &InspectArgs) -> Result<()> {
     if args.models.len() > 1 {
         return compare(args);

@@ -30,7 +30,6 @@ use crate::model::humanoid::turn_round;
 use crate::model::{Clip, Model};
 use crate::retarget::bare::is_bare;
 
-/// Runs the command.
 pub fn run(args: &PoseArgs) -> Result<()> {
     if let Some((path, _)) = &args.out {
         check_folder_of(path)?;
@@ -97,7 +96,6 @@ pub fn run(args: &PoseArgs) -> Result<()> {
     )
 }
 
-/// Writes a crowd at each time.
 fn write_crowd(args: &PrintCrowdArgs, times_seconds: &[f64], out: &MeshFile) -> Result<()> {
     let PrintCrowdArgs { crowd, count, size } = args;
     // Nothing is drawn, so the levels of detail do not matter.

@@ -34,7 +34,6 @@ impl Skinner {
         Ok(Self::Gpu { renderer, clip: LaneClip::compile(model, clip) })
     }
 
-    /// Skins a pose of the model.
     pub fn skin<'m>(&mut self, model: &'m Model, time_seconds: f64, pose: ModelPose<'_>) -> Result<PosedMesh<'m>> {
         let (renderer, clip) = match self {
             Self::Cpu(bind_pose) => return Ok(PosedMesh::skinned(model, bind_pose, pose)),

@@ -19,7 +19,6 @@ const FFMPEG: [(&str, &str); 3] = [
     ("gif", "ffmpeg -framerate 25 -i frame_%04d.png film.gif"),
 ];
 
-/// The format of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
     /// An image for each frame: lossless, transparent if wanted.

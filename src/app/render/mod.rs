@@ -32,7 +32,6 @@ pub fn check(args: &RenderArgs) -> Result<()> {
     Destination::new(args).map(|_| ())
 }
 
-/// Runs the command.
 pub fn run(args: &RenderArgs) -> Result<()> {
     let destination = Destination::new(args)?;
     check_folder_of(&args.out)?;

@@ -15,7 +15,6 @@ const MOST_SECONDS: f64 = 20.0;
 /// The frames to draw.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sequence {
-    /// The numbers of the frames.
     pub frames: Range<u32>,
     /// Frames for each second.
     fps: f64,
@@ -42,7 +41,6 @@ impl Sequence {
         Self { frames, fps: args.fps, round, start_seconds: args.crowd.time }
     }
 
-    /// Returns the time of a frame in seconds.
     pub fn time_seconds(&self, frame: u32) -> f64 {
         self.start_seconds + f64::from(frame) / self.fps
     }

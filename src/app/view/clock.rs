@@ -64,13 +64,11 @@ impl Clock {
         self.speed = speed;
     }
 
-    /// Goes to a time.
     pub fn seek(&mut self, time_seconds: f64) {
         self.advance();
         self.time_seconds = time_seconds;
     }
 
-    /// Pauses at a time.
     pub fn stop_at(&mut self, time_seconds: f64) {
         self.seek(time_seconds);
         self.is_paused = true;

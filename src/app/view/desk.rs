@@ -36,12 +36,10 @@ const NOTICE_LASTS: Duration = Duration::from_secs(8);
 
 /// A window, the panel over it, and everything that the panel shows. All of it outlives a lost renderer.
 pub struct Desk {
-    /// The window.
     pub window: Arc<Window>,
     /// The size in the last event, in pixels. On X11 winit would ask the server, and panic once another client has destroyed the
     /// window.
     pub size: Size,
-    /// The panel.
     pub hud: Hud,
     /// The times of the last frames.
     pub figures: Figures,

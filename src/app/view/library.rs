@@ -41,7 +41,6 @@ impl Library {
         &self.names
     }
 
-    /// Returns a file.
     pub fn path(&self, index: usize) -> Option<&PathBuf> {
         self.paths.get(index)
     }

@@ -44,7 +44,6 @@ use crate::cli::ViewArgs;
 use state::State;
 use window::Viewer;
 
-/// Runs the command.
 pub fn run(args: &ViewArgs) -> Result<()> {
     let mut state = State::new(args)?;
     match EventLoop::new() {

@@ -15,7 +15,6 @@ const PAUSE: Duration = Duration::from_millis(400);
 /// The number of moves that can be undone.
 const MOST_KEPT: usize = 100;
 
-/// The moves of a camera.
 #[derive(Debug)]
 pub struct Moves {
     before: Vec<OrbitCamera>,
@@ -28,7 +27,6 @@ pub struct Moves {
 }
 
 impl Moves {
-    /// Returns no moves.
     pub fn new(camera: OrbitCamera) -> Self {
         Self { before: Vec::new(), last: camera, moved: None, eased: None }
     }

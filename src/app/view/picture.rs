@@ -18,7 +18,6 @@ use crate::cli::{CameraArgs, CameraChoice, Direction, LookAt, MeshFormat, Qualit
 use crate::renderer::Renderer;
 use crate::view::OrbitCamera;
 
-/// Returns the command line of a view.
 pub fn command_line(state: &State, size: Size) -> Result<String> {
     arguments(state, size).shell_line().context("the path of a model is no text, so it cannot be copied")
 }
@@ -42,7 +41,6 @@ pub fn write_mesh(state: &State, size: Size) -> Result<String> {
     posed.write(&(path.context("all names are taken")?, MeshFormat::Glb))
 }
 
-/// Returns the arguments of `render` for a view.
 fn arguments(state: &State, size: Size) -> RenderArgs {
     let mut crowd = placed(&state.args);
     crowd.travel = crowd.travel.filter(|travel| *travel);

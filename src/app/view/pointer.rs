@@ -18,7 +18,6 @@ const RADIANS_PER_HEIGHT: f32 = std::f32::consts::PI;
 /// A press and a release that are closer are a click.
 const CLICK_PIXELS: f64 = 4.0;
 
-/// The kind of a drag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Drag {
     Orbit,

@@ -31,7 +31,6 @@ pub struct CompiledShaders {
     pub overrides: Vec<ShaderOverride>,
 }
 
-/// The watched shaders.
 #[derive(Default)]
 pub struct Shaders {
     sources: Watched<Sources>,

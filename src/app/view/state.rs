@@ -27,11 +27,9 @@ use crate::renderer::ShaderOverride;
 use crate::retarget::NoFit;
 use crate::view::{OrbitCamera, Ray};
 
-/// The state.
 pub struct State {
     /// The options as they are now. `None` stands for a default that depends on other options.
     pub args: ViewArgs,
-    /// The scene.
     pub scene: Scene,
     /// What an artist asks about its models first, in lines.
     pub facts: Vec<String>,
@@ -55,7 +53,6 @@ pub struct State {
 /// The settings of a crowd. A change places all instances again.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CrowdControls {
-    /// The number of instances.
     pub instances: u32,
     /// The way in which they are placed.
     pub layout: Layout,
@@ -125,7 +122,6 @@ impl State {
         files
     }
 
-    /// Shows a loaded scene.
     pub fn show_scene(&mut self, args: ViewArgs, scene: Scene) {
         let old = std::mem::replace(&mut self.scene, scene);
         let same_files = self.args.crowd.models == args.crowd.models;
@@ -174,7 +170,6 @@ impl State {
         self.clock.toggle_pause();
     }
 
-    /// Returns the settings of the crowd.
     pub fn crowd_controls(&self) -> CrowdControls {
         let args = &self.args.crowd;
         let instances = self.scene.crowd.instance_count() as u32;

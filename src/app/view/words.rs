@@ -76,7 +76,6 @@ pub fn frame_and_device(instances: usize, renderer: &Renderer, frame_ms: Option<
     lines
 }
 
-/// Describes an instance.
 pub fn instance(scene: &Scene, shown: &ShownInstance) -> Vec<String> {
     let Some(model) = scene.models.get(shown.model as usize) else { return Vec::new() };
     let clip = shown.clip.and_then(|index| Some((index as usize, model.clips.get(index as usize)?)));

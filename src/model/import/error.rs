@@ -18,7 +18,6 @@ use crate::model::text::{printable, shortened};
 pub struct ImportError {
     /// The file's name; its path if the operating system cannot read it.
     pub file: String,
-    /// The problem.
     pub fault: Fault,
 }
 

@@ -32,8 +32,7 @@ pub(super) const MAX_LIST_ELEMENTS: usize = 1 << 18;
 /// The largest number of morph targets of a mesh. The skinning shader loops over the targets that move a vertex, and
 /// some drivers end a loop after 65,535 iterations.
 pub(super) const MAX_MORPH_TARGETS: usize = 4096;
-/// The largest number of elements of an accessor without a buffer view. They are all zero and take no bytes of the
-/// file.
+/// The largest number of elements of an accessor without a buffer view. They are all zero and take no bytes of the file.
 pub(super) const MAX_ELEMENTS_WITHOUT_DATA: u64 = 1 << 20;
 /// The largest size of a decoded image, in bytes. With 16-bit channels, a texel takes eight.
 pub(super) const MAX_DECODED_IMAGE_BYTES: u64 = 512 << 20;
@@ -92,8 +91,7 @@ impl Counted {
         count: Scale { floor: 1 << 20, per_kib: 2 << 10, most: 16 << 20 },
         bytes: 110,
     };
-    /// Decoded bytes of compressed buffer views and meshes. Real data shrinks to a tenth, equal values to almost
-    /// nothing.
+    /// Decoded bytes of compressed buffer views and meshes. Real data shrinks to a tenth, equal values to almost nothing.
     pub const DECODED_BYTES: Self = Self {
         what: "bytes of decompressed data",
         count: Scale { floor: 64 << 20, per_kib: 64 << 10, most: 1 << 30 },
@@ -133,7 +131,6 @@ const DECODING_TEXEL_BYTES: u64 = 12;
 pub(super) struct Budget {
     /// The number of things of each kind, by its name.
     counts: RefCell<BTreeMap<&'static str, u64>>,
-    /// The bytes of all kinds.
     bytes: Cell<u64>,
 }
 

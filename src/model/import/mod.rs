@@ -15,9 +15,8 @@
 //! 4. `material`: from materials and textures to parameters and decoded images.
 //! 5. `geometry`: from meshes to vertices, triangles and the palette layout.
 //!
-//! All rooms use `error`, for messages that name the JSON path, and `limits`, for the number of things that a file of a
-//! given size may contain. No code recurses over the structure of the file, and every index in it is looked up with
-//! `get`.
+//! All rooms use `error`, for messages that name the JSON path, and `limits`, for the number of things that a file of a given
+//! size may contain. No code recurses over the structure of the file, and every index in it is looked up with `get`.
 
 mod decode;
 mod error;

@@ -6,10 +6,9 @@
 //!
 //! # How vertices reach the shader
 //!
-//! Placement, pose index and tint are attributes with instance rate. Texture coordinates and colours are attributes with
-//! vertex rate. The index of a skinned vertex depends on the pose and on the vertex, so the shader reads the vertex from the
-//! page. With `--skinning vertex` (`character_skinning.vert`) the shader skins it itself, from the same pose record and
-//! palette.
+//! Placement, pose index and tint are attributes with instance rate. Texture coordinates and colours are attributes with vertex
+//! rate. The index of a skinned vertex depends on the pose and on the vertex, so the shader reads the vertex from the page.
+//! With `--skinning vertex` (`character_skinning.vert`) the shader skins it itself, from the same pose record and palette.
 //!
 //! So one instanced draw serves a whole batch, and static data is never copied. Skinned vertices as attributes would need a
 //! draw for each instance. Triangles that cover no pixel are left to the rasteriser, because levels of detail leave few of

@@ -26,7 +26,6 @@ pub enum Eye {
 }
 
 impl Eye {
-    /// Returns the instances of a batch.
     pub fn sees(self, batch: &Batch) -> [InstanceRange; 2] {
         match self {
             Self::Camera => [batch.seen, InstanceRange::default()],

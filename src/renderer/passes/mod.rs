@@ -28,9 +28,7 @@ use crate::vulkan::recorder::Recorder;
 pub struct PassInput<'a> {
     /// The commands of the frame.
     pub recorder: Recorder<'a>,
-    /// The pipeline layouts.
     pub layouts: &'a Layouts,
-    /// The light.
     pub lighting: &'a Lighting,
     /// The models, by index in the plan.
     pub models: &'a [GpuModel],
@@ -47,7 +45,6 @@ pub struct PassInput<'a> {
 pub struct Building<'a> {
     /// Builds pipelines, and has the device.
     pub builder: &'a PipelineBuilder,
-    /// The pipeline layouts.
     pub layouts: &'a Layouts,
     /// The models, which decide the pipelines that are needed.
     pub models: &'a [GpuModel],

@@ -51,7 +51,6 @@ impl SampledImage {
         unsafe { self.set.write(&[Binding::Texture(image, &self.sampler)]) };
     }
 
-    /// Binds a pipeline and the image.
     pub fn bind(&self, recorder: Recorder, pipeline: &Pipeline) {
         recorder.bind_pipeline(pipeline);
         recorder.bind_set(&self.layout, 0, &self.set);

@@ -74,7 +74,6 @@ impl GpuDraw {
 
 /// Buffers, textures and sets of one model.
 pub struct GpuModel {
-    /// The size of a pose.
     pub size: PoseSize,
     /// The runs of vertices that `skin.comp` skins in one dispatch each.
     pub skin_order: SkinOrder,
@@ -90,7 +89,6 @@ pub struct GpuModel {
     pub buffers: [Buffer; 6],
     /// The model set: these buffers, in order.
     pub set: DescriptorSet,
-    /// The materials.
     pub materials: GpuMaterials,
     /// The draws, in the file's order.
     pub draws: Vec<GpuDraw>,

@@ -19,8 +19,7 @@ use crate::crowd::VERTICES_PER_LINE;
 use crate::model::Geometry;
 use crate::shader_types::{GpuInfluence, VERTICES_PER_GROUP};
 
-/// The numbers of influences for which runs are specialised. `UnpackedVertex` of `shaders/skinning.glsl` has room for the
-/// last.
+/// The numbers of influences for which runs are specialised. `UnpackedVertex` of `shaders/skinning.glsl` has room for the last.
 const COUNTS: [u32; 4] = [1, 2, 4, 8];
 
 /// Vertices that one dispatch skins: a range of [`SkinOrder::vertices`].
@@ -39,7 +38,6 @@ pub struct SkinRun {
 pub struct SkinOrder {
     /// The vertices of all levels, one level after the other, finest first.
     pub vertices: Vec<u32>,
-    /// The runs of each level.
     levels: Vec<Vec<SkinRun>>,
 }
 
@@ -83,7 +81,6 @@ impl SkinOrder {
         self.levels.get(level as usize).or(self.levels.last()).map_or(&[], |runs| runs)
     }
 
-    /// Returns the runs of all levels.
     pub fn all_runs(&self) -> impl Iterator<Item = &SkinRun> {
         self.levels.iter().flatten()
     }

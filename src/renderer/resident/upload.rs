@@ -37,7 +37,6 @@ impl Uploader {
         Ok(Self { device: Arc::clone(device), commands, staging: Vec::new(), staged_bytes: 0 })
     }
 
-    /// Returns the device.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }

@@ -1,9 +1,8 @@
 //! The buffers of a slot, which grow with the crowd: streams and pages.
 //!
 //! A stream is an array that the CPU writes in each frame and the GPU reads. On the direct path, mapped memory and the buffer
-//! that shaders read are the same. On the staged path the upload pass copies one to the other. Each stream is one buffer,
-//! bound as a whole: with 128 MiB, the smallest `maxStorageBufferRange` that Vulkan allows, a palette has 2.8 million joint
-//! matrices.
+//! that shaders read are the same. On the staged path the upload pass copies one to the other. Each stream is one buffer, bound
+//! as a whole: with 128 MiB, the smallest `maxStorageBufferRange` that Vulkan allows, a palette has 2.8 million joint matrices.
 //!
 //! A page is a part of the transient vertex buffer, which `skin.comp` writes and all later passes read.
 
@@ -135,7 +134,6 @@ impl StreamBuffer {
     }
 }
 
-/// One page.
 pub struct Page {
     /// The skinned vertices.
     pub vertices: Buffer,

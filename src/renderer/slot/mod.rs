@@ -39,7 +39,6 @@ pub struct FrameMemory<'a> {
     pub instances: &'a mut [MaybeUninit<InstanceData>],
 }
 
-/// The streams of a slot.
 struct Streams {
     records: StreamBuffer,
     palette: StreamBuffer,

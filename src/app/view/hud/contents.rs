@@ -22,7 +22,6 @@ pub const COVERED: f32 = panel::WIDTH + 2.0 * (MARGIN + PADDING);
 /// The width of the help page with its frame, in points. It follows from the texts.
 const HELP_WIDTH: f32 = 560.0;
 
-/// The contents.
 #[derive(Debug, Default)]
 pub struct Contents {
     panel: Panel,

@@ -52,7 +52,6 @@ pub struct Hud {
 }
 
 impl Hud {
-    /// Returns a panel for a window.
     pub fn new(window: &OsWindow, shows_panel: bool) -> Self {
         let context = Context::default();
         Contents::prepare(&context);

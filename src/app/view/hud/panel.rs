@@ -60,7 +60,6 @@ pub struct Facts<'a> {
 /// A message to the user.
 #[derive(Debug, Clone)]
 pub struct Notice {
-    /// The text.
     pub text: String,
     /// Whether something has failed.
     pub is_error: bool,
@@ -108,7 +107,6 @@ pub fn frame() -> Frame {
 }
 
 impl Panel {
-    /// Shows the panel.
     pub fn show(&mut self, ui: &mut Ui, facts: &Facts, state: &mut State, wishes: &mut Wishes) {
         ui.horizontal(|ui| {
             ui.label(RichText::new("Throng").strong().size(17.0));

@@ -38,8 +38,7 @@ enum Buffer<'f> {
     Chunk(&'f [u8]),
     /// The content of a file or a data URI.
     Fetched(Arc<Vec<u8>>),
-    /// A buffer without a URI and without a chunk, or a fallback for compressed views. It is legal unless something
-    /// reads it.
+    /// A buffer without a URI and without a chunk, or a fallback for compressed views. It is legal unless something reads it.
     Absent,
 }
 
@@ -111,8 +110,7 @@ impl<'f> Document<'f> {
         Ok((bytes, stride))
     }
 
-    /// Returns the elements of accessor `index` if a Draco stream fills it. Its own buffer view is only a fallback
-    /// then.
+    /// Returns the elements of accessor `index` if a Draco stream fills it. Its own buffer view is only a fallback then.
     pub(super) fn decoded_accessor(&self, index: usize) -> Result<Option<&DecodedAccessor>> {
         let Some(stream) = self.draco.filling(index) else { return Ok(None) };
         if let Some(decoded) = stream.decoded.get() {

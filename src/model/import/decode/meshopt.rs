@@ -153,9 +153,8 @@ impl CompressedView {
         };
         let (count, stride) = (self.count, self.byte_stride);
         // SAFETY: each of the three writes `count` elements of `stride` bytes, which fit in `words`, and reads only the
-        // `encoded.len()` bytes of `encoded`. `check` has established their requirements: for attributes a stride that
-        // is a multiple of 4 up to 256, for indices a stride of 2 or 4, for triangles a count that is a multiple of
-        // three.
+        // `encoded.len()` bytes of `encoded`. `check` has established their requirements: for attributes a stride that is a
+        // multiple of 4 up to 256, for indices a stride of 2 or 4, for triangles a count that is a multiple of three.
         let code = unsafe { decode(words.as_mut_ptr().cast(), count, stride, encoded.as_ptr(), encoded.len()) };
         if code != 0 {
             let why = match code {

@@ -26,7 +26,6 @@ use crate::model::{FileCamera, SourceFile};
 /// The target node that replaces the target of a channel that cannot be followed, after a warning.
 pub const NOWHERE: u32 = u32::MAX;
 
-/// The JSON of a file.
 pub struct ParsedJson {
     /// All lists that import reads. No index in them has been checked yet.
     pub root: Root,

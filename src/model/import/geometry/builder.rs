@@ -42,7 +42,6 @@ pub(super) struct Builder<'b, 'f> {
     ordering_effort: u64,
 }
 
-/// A node with a mesh.
 #[derive(Clone, Copy)]
 pub(super) struct MeshNode {
     /// The glTF index of the node.
@@ -233,9 +232,8 @@ impl<'b, 'f> Builder<'b, 'f> {
         split.source.iter().enumerate().map(&mut weld).collect()
     }
 
-    /// Whether a palette entry mirrors the vertices that follow it in the rest pose. The first joint of a primitive's
-    /// first vertex decides for the primitive, because one draw call has one winding. No exporter mixes both in a
-    /// primitive.
+    /// Whether a palette entry mirrors the vertices that follow it in the rest pose. The first joint of a primitive's first
+    /// vertex decides for the primitive, because one draw call has one winding. No exporter mixes both in a primitive.
     fn is_mirrored(&self, entry: u32) -> bool {
         let PaletteLayout { nodes, joint_from_mesh, .. } = &self.palette.layout;
         let entry = nodes.get(entry as usize).zip(joint_from_mesh.get(entry as usize));

@@ -4,10 +4,9 @@
 //! works on the corners of triangles. A vertex whose corners get different tangents, on a mirror seam of the texture,
 //! becomes several vertices.
 //!
-//! The run time and recursion depth of the algorithm grow with the square of the number of triangles around a vertex,
-//! and with the product of the numbers of degenerate and valid triangles. So the triangles around each vertex are
-//! counted before, and degenerate ones are left out: no file can make it run long or exhaust the stack. The crate
-//! forbids unsafe code.
+//! The run time and recursion depth of the algorithm grow with the square of the number of triangles around a vertex, and with
+//! the product of the numbers of degenerate and valid triangles. So the triangles around each vertex are counted before, and
+//! degenerate ones are left out: no file can make it run long or exhaust the stack. The crate forbids unsafe code.
 
 use std::collections::HashMap;
 

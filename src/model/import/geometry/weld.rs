@@ -1,8 +1,7 @@
 //! From the vertices of all primitives to one vertex array without duplicates.
 //!
-//! Many files are not indexed, or repeat vertices. Without welding, each duplicate would be skinned again for every
-//! instance in every frame. Two vertices are the same if all their attributes have the same bits, so welding does not
-//! change the image.
+//! Many files are not indexed, or repeat vertices. Without welding, each duplicate would be skinned again for every instance in
+//! every frame. Two vertices are the same if all their attributes have the same bits, so welding does not change the image.
 //!
 //! The hash table holds only hashes and indices; attributes are compared in the geometry. The hashes have a new random
 //! key in each run of the program, so that no file can be made to fill one bucket. The order of the vertices does not

@@ -25,7 +25,6 @@ use crate::model::{Image, ImageSource};
 /// Collects the images of a model.
 #[derive(Default)]
 pub(super) struct Images {
-    /// The images.
     pub list: Vec<Image>,
     /// The origin of each image.
     pub sources: Vec<ImageSource>,
@@ -66,8 +65,7 @@ impl Images {
         Ok(index)
     }
 
-    /// Checks the encoded bytes so far. The bytes of refused images count too, so once this fails, no further image is
-    /// read.
+    /// Checks the encoded bytes so far. The bytes of refused images count too, so once this fails, no further image is read.
     fn check_encoded_bytes(&self, file_bytes: u64) -> std::result::Result<(), Reason> {
         let limit = ENCODED_IMAGE_BYTES.at(file_bytes);
         if self.encoded_bytes_taken <= limit {

@@ -22,8 +22,7 @@ use crate::model::{Filter, MaterialTexture, Texture, TextureSampler, Wrap};
 pub struct TexCoordSets([Option<u32>; 2]);
 
 impl TexCoordSets {
-    /// Returns the index, 0 or 1, under which a vertex holds `set`, and adds the set if it is new. `None` for a third
-    /// set.
+    /// Returns the index, 0 or 1, under which a vertex holds `set`, and adds the set if it is new. `None` for a third set.
     fn index_of(&mut self, set: u32) -> Option<u32> {
         let index = self.0.iter().position(|&known| known.is_none() || known == Some(set))?;
         self.0[index] = Some(set);
@@ -94,9 +93,8 @@ impl TextureReader<'_, '_> {
         };
         let rotation_radians = transform.get("rotation").and_then(Value::as_f64).unwrap_or(0.0) as f32;
         let (offset, scale) = (pair("offset", 0.0), pair("scale", 1.0));
-        // The rotation is counter-clockwise in the image, where v points down, so the matrix is the transpose of the
-        // usual one. The extension's GLSL has the usual one, but its text and its example (lower left quadrant) need
-        // this.
+        // The rotation is counter-clockwise in the image, where v points down, so the matrix is the transpose of the usual one.
+        // The extension's GLSL has the usual one, but its text and its example (lower left quadrant) need this.
         let texture_from_vertex = Affine2::from_translation(offset)
             * Affine2::from_mat2(Mat2::from_angle(-rotation_radians) * Mat2::from_diagonal(scale));
         if !texture_from_vertex.is_finite() {

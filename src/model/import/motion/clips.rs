@@ -2,8 +2,7 @@
 //!
 //! Key times are finite and never decreasing. A clip begins at 0, also if keys are before that. Each track has the number of
 //! values that its interpolation needs. Rotations are normalised, which integers and some exporters require; spline tangents
-//! are not. A channel that is broken is left out.
-//! Each property of a node has at most one track.
+//! are not. A channel that is broken is left out. Each property of a node has at most one track.
 //!
 //! A clip ends at the last key of all channels with a target, including ignored channels, so that it loops at the time
 //! that its author intended.
@@ -54,8 +53,7 @@ struct ClipReader<'a, 'f> {
     document: &'a Document<'f>,
     tree: &'a NodeTree,
     entry: &'a json::Animation,
-    /// The JSON path of the animation. Paths below it are only formatted for messages: a model may have ten thousand
-    /// channels.
+    /// The JSON path of the animation. Paths below it are only formatted for messages: a model may have ten thousand channels.
     at: &'a str,
     timelines: Timelines,
     /// The index of the track of each node's property in its list, in case there is a second one.

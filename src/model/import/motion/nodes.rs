@@ -178,8 +178,7 @@ fn push_local(skeleton: &mut Skeleton, entry: &json::Node, source: usize, warnin
     Ok(())
 }
 
-/// Appends the morph weights of the node's mesh, if it has targets. The node's weights come first, then the mesh's,
-/// then 0.
+/// Appends the morph weights of the node's mesh, if it has targets. The node's weights come first, then the mesh's, then 0.
 fn push_morph_weights(
     skeleton: &mut Skeleton,
     document: &Document,
