@@ -213,9 +213,9 @@ fn title(key: &str) -> String {
 /// row become a line.
 fn table(rows: &[Fact], columns: u16) -> String {
     let keys = rows.iter().map(Fact::entries).max_by_key(|entries| entries.len()).unwrap_or_default();
-    // Indentation shows the parents. What moves says more than tracks and keys, and triangles more than how they are stored.
+    // Indentation shows the parents. What moves says more than tracks, and triangles more than how they are stored.
     const HIDDEN: &str = "parent timelines translations rotations scales morph_weights \
-        interpolations keys primitive file_vertices normals influence_histogram";
+        interpolations primitive file_vertices normals influence_histogram";
     let says_something = |key: &str| {
         let mut facts = rows.iter().map(|row| row.get(key)).filter(|fact| !fact.is_table());
         key == "name"

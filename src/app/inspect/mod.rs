@@ -29,6 +29,7 @@ use crate::measure::{PosedBounds, rest_box};
 use crate::model::{ExtensionSupport, Model};
 use crate::retarget::bare::is_bare;
 use crate::retarget::humanoid_of;
+use crate::retarget::together::are_parts;
 
 /// The width of a page that is not written to a terminal: it fits the usual one.
 const NARROW_COLUMNS: u16 = 80;
@@ -176,13 +177,17 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
     Fact::Object(facts)
 }
 
-/// Returns what a file without a mesh is shown as.
+/// Returns how a file is shown that has no mesh, no clips, or parts of one take.
 fn shown_as(model: &Model) -> Option<&'static str> {
-    is_bare(model).then(|| match humanoid_of(model) {
-        Some(_) => {
+    let clips = &model.clips;
+    Some(match (is_bare(model), humanoid_of(model).is_some()) {
+        (true, true) => {
             "a skeleton with clips and no mesh: its clips play on the bundled character, and with --clips on others"
         }
-        None => "a skeleton with clips and no mesh: its joints are drawn as bones",
+        (true, false) => "a skeleton with clips and no mesh: its joints are drawn as bones",
+        (false, true) if clips.is_empty() => "a body that borrows the clips of the bundled character",
+        (false, _) if are_parts(clips) => "all clips together, because each moves another part",
+        _ => return None,
     })
 }
 

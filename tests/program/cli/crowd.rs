@@ -85,3 +85,36 @@ fn options_of_the_crowd_count() {
     let pairs = instances(&start).iter().zip(instances(&later));
     assert!(pairs.filter(|(start, later)| start["world_from_model"] != later["world_from_model"]).count() > 15);
 }
+
+#[test]
+fn files_have_shares_and_heights_and_a_folder_is_its_models() {
+    let place = Place::new();
+    let folder = place.working_folder().join("models");
+    std::fs::create_dir(&folder).unwrap();
+    for (name, path) in [("a.glb", "walker.glb"), ("b*2.gltf", "simple_strip.gltf"), ("c.txt", "walker.glb")] {
+        std::fs::copy(bundled(path), folder.join(name)).unwrap();
+    }
+    let models = |arguments: &str| -> Vec<u64> {
+        let crowd = place.json(&format!("crowd {arguments}"));
+        instances(&crowd).iter().map(|instance| instance["model"].as_u64().unwrap()).collect()
+    };
+    let count = |models: &[u64], model| models.iter().filter(|&&one| one == model).count();
+    // A file may have such a name.
+    assert_eq!(models("models"), [0, 1]);
+    let shared = models("models/a.glb*3 models/b*2.gltf");
+    assert_eq!((count(&shared, 0), count(&shared, 1)), (3, 1));
+    let many = models("models/a.glb*3 models/b*2.gltf -n 40");
+    assert_eq!((count(&many, 0), count(&many, 1)), (30, 10));
+    let scale = |arguments: &str| {
+        let crowd = place.json(&format!("crowd {arguments} --variety 0"));
+        instances(&crowd).iter().map(|instance| matrix(&instance["world_from_model"]).y_axis.y).collect::<Vec<f64>>()
+    };
+    let (own, tall) = (scale("models --layout line"), scale("models/a.glb@3.568*1 models/b*2.gltf --layout line"));
+    assert!((tall[0] / own[0] - 2.0).abs() < 1e-3 && (tall[1] - own[1]).abs() < 1e-6, "{own:?} {tall:?}");
+    // What cannot be read is a warning while others can.
+    std::fs::write(folder.join("d.glb"), "no model").unwrap();
+    assert_eq!(models("models"), [0, 1]);
+    let warned = place.run("crowd models");
+    assert!(warned.stderr.contains("d.glb: it is neither GLB nor JSON"), "{}", warned.stderr);
+    assert!(place.fail(1, "crowd models/d.glb models/e.glb").contains("d.glb"));
+}

@@ -41,7 +41,7 @@ fn inspect_tells_people_and_programs_what_is_in_the_file() {
     let text = place.succeed(&format!("inspect {walker}"));
     for line in [
         "walker.glb: 10412 triangles, 5262 vertices, 25 joints, 4 clips, 1 material, 1",
-        "  2  Idle  4 s       yes    joints: 21, root  yes      39.8 KiB",
+        "  2  Idle  4 s       yes    joints: 21, root  yes      2549  39.8 KiB",
         "  0     walker  0     walker  walker    10412      0     5262      3",
     ] {
         assert!(text.lines().any(|found| found == line), "{line:?} is missing:\n{text}");

@@ -9,12 +9,12 @@ mod at {
     type Point = (i16, i16);
     pub const SCRUB_START: Point = (30, 86);
     pub const SCRUB_MIDDLE: Point = (105, 86);
-    pub const DRAWING: Point = (60, 431);
-    pub const VERTEX_SKINNING: Point = (181, 455);
+    pub const DRAWING: Point = (60, 455);
+    pub const VERTEX_SKINNING: Point = (181, 479);
     pub const CHARACTER: Point = (486, 330);
-    pub const MORPH_TARGETS: Point = (80, 258);
-    pub const WEIGHT_START: Point = (43, 281);
-    pub const WEIGHT_END: Point = (95, 281);
+    pub const MORPH_TARGETS: Point = (80, 282);
+    pub const WEIGHT_START: Point = (43, 305);
+    pub const WEIGHT_END: Point = (95, 305);
 }
 
 /// The side of a square in the lower right corner, beside the panel.
@@ -100,7 +100,17 @@ fn a_session_with_the_panel() {
     window.wait_for_title(|title| title.starts_with("Throng: good.glb · 1 visible · Leap · "));
 
     // A click beside the panel selects the character, which has morph targets.
-    click(&window, at::CHARACTER);
+    // It is on the ground then, not in the air.
+    window.press(Key::SPACE);
+    window.wait_for_title(|title| title.contains(" · paused at "));
+    window.drag(at::SCRUB_MIDDLE, at::SCRUB_START);
+    window.wait_for_title(|title| title.contains(" · paused at 0.0"));
+    program.signal(libc::SIGSTOP);
+    window.press(Key::SPACE);
+    window.click(at::CHARACTER);
+    program.signal(libc::SIGCONT);
+    window.wait_for_frames();
+    window.wait_for_frames();
     click(&window, at::MORPH_TARGETS);
     window.drag(at::WEIGHT_START, at::WEIGHT_END);
     window.wait_for_frames();
