@@ -160,7 +160,6 @@ fn offer(model: &Model, pattern: &str) -> String {
 
 /// Returns whether a name is that of a pattern, in any case of letters. `*` stands for any text.
 fn fits(name: &str, pattern: &str) -> bool {
-    /// Nobody types longer ones.
     const MOST_CHARS: usize = 128;
     let name: String = name.chars().take(MOST_CHARS).flat_map(char::to_lowercase).collect();
     let pattern = pattern.to_lowercase();

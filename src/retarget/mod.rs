@@ -9,8 +9,8 @@
 //! | are humanoids ([`roles`]) | retargeted clips ([`motion`], between two [`rig`]s) |
 //! | share names of nodes | the tracks of these nodes |
 //!
-//! Clips that carry the body away are kept [`in_place`]. Avatars are bodies: their clips are in other files. A humanoid without clips borrows those of another humanoid, and any
-//! other model with a skeleton and without clips gets an [`exercise`].
+//! Clips that carry the body away are kept [`in_place`]. A humanoid without clips borrows those of another humanoid,
+//! and any other model with a skeleton and without clips gets an [`exercise`].
 
 #![forbid(unsafe_code)]
 

@@ -54,7 +54,7 @@ const CORE: [(&str, usize); 44] = [
     ("src/model/mod.rs", 91),
     ("src/model/geometry.rs", 175),
     ("src/renderer/passes/vertex_input.rs", 73),
-    ("src/renderer/resident/skin_runs.rs", 120),
+    ("src/renderer/resident/skin_runs.rs", 121),
     ("src/renderer/mod.rs", 41),
 ];
 

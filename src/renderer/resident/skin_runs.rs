@@ -12,7 +12,8 @@
 //!
 //! The order of skinning is not the order of the vertices, which suits the draws: vertices of a coarse level come first, and
 //! neighbours in the index buffer are neighbours in memory. One order for both, by the number of influences, would make skinning
-//! and drawing slower. `docs/measurements.md` has the figures.
+//! and drawing slower. With a constant number of influences the compiler unrolls the loop, and a work group reads them once for
+//! several poses (`POSES_PER_GROUP` of `skin_pass.rs`). `docs/measurements.md` has the figures.
 
 use crate::animation::BindPose;
 use crate::crowd::VERTICES_PER_LINE;
