@@ -26,7 +26,7 @@ pub fn show(searches: &mut Searches, ui: &mut Ui, state: &State, wish: &mut Opti
             *wish = Some(patterns_for(&parts, |_| false));
         }
     });
-    let rows: Vec<String> = parts.iter().map(|part| row(part)).collect();
+    let rows: Vec<String> = parts.iter().map(row).collect();
     let alone = parts.iter().position(|part| !part.is_hidden).filter(|_| hidden + 1 == parts.len());
     let mut mark = |ui: &mut Ui, row: usize| {
         let part = &parts[row];
