@@ -1,5 +1,6 @@
 //! Clips of other files: the same rig, humanoids of any rig, and everything else.
 
+#[cfg(feature = "app")]
 mod bare;
 mod in_place;
 mod pairs;
