@@ -180,9 +180,9 @@ geometry            primitives: 1, file vertices: 3, vertices: 3, triangles: 1,
                     histogram (2: 3)
 
 clips: 1
-  #  name            duration  shown  moves            repeats  bytes
+  #  name            duration  shown  moves            repeats  keys  bytes
                                first
-  0  wave\\u{{1b}}[31m  1.5 s     yes    joints: 1, root  yes      32 bytes
+  0  wave\\u{{1b}}[31m  1.5 s     yes    joints: 1, root  yes      2     32 bytes
 
 primitives: 1
   node  name    mesh  material  triangles  skin  vertices  max
