@@ -203,7 +203,7 @@ pub struct PoseArgs {
     #[command(flatten)]
     pub file_scene: FileSceneArgs,
     /// Leave out the parts whose node, mesh or material has this name; `*` stands for any text. May be repeated; `none` also
-    /// shows colliders [default: what is named as a collider].
+    /// shows colliders [default: colliders, by their names].
     #[arg(long, value_name = "PATTERN|none", allow_hyphen_values = true)]
     pub hide: Vec<String>,
     /// Clip: a name, an index, several with a plus sign between them, `together` for all at once, or `none` for the rest pose

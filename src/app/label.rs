@@ -18,7 +18,7 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Shows a text in the next frame of a renderer with images of this size: light, with a dark edge, and with an ellipsis where it would leave the image.
+    /// Shows a text in the next frame of a renderer with images of this size: light, with a dark edge, and shortened to fit.
     pub fn show(&mut self, text: &str, renderer: &mut Equipped, image_size: [u32; 2]) -> Result<()> {
         let [width, height] = image_size.map(|side| side as f32);
         let font = FontId::proportional((SIZE_SHARE * height).max(LEAST_PIXELS).round());

@@ -88,8 +88,8 @@ pub fn load_model(path: Option<&PathBuf>, clips: &ClipArgs, file_scene: &FileSce
     Ok(model)
 }
 
-/// Loads the files that arguments name, or the bundled character if there are none. If some of several files cannot be read, there
-/// are warnings, and the others are returned.
+/// Loads the files that arguments name, or the bundled character if there are none. Of several files, those that cannot be
+/// read are warnings.
 fn load_files(arguments: &[PathBuf], file_scene: &FileSceneArgs) -> Result<Vec<Model>> {
     if arguments.is_empty() {
         return Ok(vec![load_file(None, file_scene)?]);

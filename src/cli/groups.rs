@@ -26,7 +26,7 @@ pub struct CrowdArgs {
     #[command(flatten)]
     pub file_scene: FileSceneArgs,
     /// Leave out the parts whose node, mesh or material has this name; `*` stands for any text. May be repeated; `none` also
-    /// shows colliders [default: what is named as a collider].
+    /// shows colliders [default: colliders, by their names].
     #[arg(long, value_name = "PATTERN|none", allow_hyphen_values = true)]
     pub hide: Vec<String>,
     /// Clip to play: a name, an index, `none` for the rest pose, `all` for a mix, several names with a plus sign between them, or
