@@ -10,7 +10,6 @@
 use glam::{Affine3A, Vec3};
 
 use super::parts::{Lists, Part};
-use super::placement::turned;
 use super::playback::{clip_of, duration_of};
 use super::shape::Skinner;
 use super::sight::{VisibleInstance, VisiblePose};
@@ -149,7 +148,7 @@ impl Crowd {
 
     /// Returns the centre of an instance's bounding sphere in world space, where the instance is now.
     pub(super) fn center_of(&self, instance: &Instance) -> Vec3 {
-        turned(instance.center_world, self.rings[instance.ring as usize].turn)
+        self.routes[instance.route as usize].moved(instance.center_world, &instance.placement)
     }
 
     /// Returns the index of the first instance along a ray, and its distance, if it is nearer than `limit`.

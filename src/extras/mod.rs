@@ -85,9 +85,9 @@ impl All {
 // SAFETY: `Equipped` drops its renderer, which waits for all frames, before its extras. An extra that replaces an object waits
 // first, or for the slot's last frame if the object belongs to the slot.
 unsafe impl Extras for All {
-    fn plan(&mut self, renderer: &mut Renderer, crowd: &Crowd, _: &Shot) -> Result<()> {
+    fn plan(&mut self, renderer: &mut Renderer, crowd: &Crowd, shot: &Shot) -> Result<()> {
         self.prepare(renderer, crowd)?;
-        self.outline.plan(crowd, self.show.outlined);
+        self.outline.plan(crowd, self.show.outlined, shot);
         Ok(())
     }
 

@@ -32,6 +32,8 @@ pub struct Rendering<'a> {
     pub keeps_depth: bool,
     /// Whether +Y in clip space is up, as cameras and glTF's winding order expect.
     pub y_up: bool,
+    /// The part of the images that is cleared and drawn to. `None`: all of them.
+    pub part: Option<vk::Rect2D>,
 }
 
 /// A command buffer in the recording state. See the module for the promise behind its functions.
@@ -130,10 +132,10 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Runs `record` inside a rendering (`vkCmdBeginRendering`) to the whole of these images, with a viewport and a scissor
-    /// of the same size.
+    /// Runs `record` inside a rendering (`vkCmdBeginRendering`) to these images, with a viewport of their size, and a
+    /// scissor of the part that is drawn.
     pub fn rendering(&self, rendering: Rendering, record: impl FnOnce()) {
-        let Rendering { color, resolved, clear_color, depth, keeps_depth, y_up } = rendering;
+        let Rendering { color, resolved, clear_color, depth, keeps_depth, y_up, part } = rendering;
         let (discard, store) = (vk::AttachmentStoreOp::DONT_CARE, vk::AttachmentStoreOp::STORE);
         let color_info = color.map(|image| {
             let info = vk::RenderingAttachmentInfo::default()
@@ -159,7 +161,7 @@ impl<'a> Recorder<'a> {
         });
         let extent = color.or(depth).map_or_else(vk::Extent2D::default, |image| image.info().extent);
         let mut info = vk::RenderingInfo::default()
-            .render_area(vk::Rect2D { offset: vk::Offset2D::default(), extent })
+            .render_area(part.unwrap_or(extent.into()))
             .layer_count(1)
             .color_attachments(color_info.as_slice());
         if let Some(depth_info) = &depth_info {

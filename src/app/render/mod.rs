@@ -41,10 +41,12 @@ pub fn run(args: &RenderArgs) -> Result<()> {
         return print(&format!("{}: {text}\n", args.out.display()));
     }
     let mut scene = Scene::load(args.into())?;
-    let sequence = Sequence::new(args, destination.is_film(), scene.crowd.loop_seconds());
+    let mut sequence = Sequence::new(args, destination.is_film(), scene.crowd.loop_seconds());
     // Every part of a sequence has the same camera, whose image has room for the whole animation.
     if args.frames.is_some() || args.turntable.is_some() || destination.is_film() {
         scene.frame_throughout(args.crowd.time, args.turntable.is_some(), args.gpu.size.aspect());
+    } else {
+        sequence.start_seconds = scene.time_with_something(args.crowd.time, args.gpu.size.aspect());
     }
     let build = |scene: &mut Scene| offscreen_renderer(&offscreen_device(&args.gpu.device)?, &args.gpu, scene);
     let mut renderer = Rebuilding::new(Losses::new(Instant::now), build);

@@ -20,7 +20,7 @@ pub struct Sequence {
     fps: f64,
     /// Frames in which the camera goes around once. `None`: it stands still.
     round: Option<u32>,
-    start_seconds: f64,
+    pub start_seconds: f64,
 }
 
 impl Sequence {

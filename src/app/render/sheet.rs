@@ -95,8 +95,12 @@ pub fn draw(args: &RenderArgs, choice: SheetChoice) -> Result<(Size, Vec<u8>, St
             } else {
                 scene.frame(Shows::Asked, cell.time_seconds, cell_size.aspect());
             }
+            let time_seconds = match files.len() {
+                1 => cell.time_seconds,
+                _ => scene.time_with_something(cell.time_seconds, cell_size.aspect()),
+            };
             labels.show(&cell.label, &mut renderer, [cell_size.width, cell_size.height])?;
-            let pixels = scene.draw_picture(&mut renderer, cell.time_seconds, args.fps)?;
+            let pixels = scene.draw_picture(&mut renderer, time_seconds, args.fps)?;
             let picture = ImageBuffer::<Rgba<u8>, _>::from_raw(cell_size.width, cell_size.height, pixels);
             let (x, y) = (column * cell_size.width, row * cell_size.height);
             replace(&mut sheet, &picture.context("the picture is incomplete")?, x.into(), y.into());
