@@ -30,7 +30,6 @@ const MOST_ENTRIES: usize = 512;
 /// A vertex that follows an entry: its weight in the mean, the entry's share of it, and its bind position.
 type Follower = (f32, f32, Vec3);
 
-/// The stand-in of each palette entry.
 pub(super) type StandIns = Vec<u32>;
 
 /// Returns the stand-ins of each level, finest first. The distances grow by their cost. `extent` is the size of the model.

@@ -57,7 +57,6 @@ pub fn worst_displacement(model: &Model, clip: &Clip, shift_seconds: f64) -> f32
     worst_squared.sqrt()
 }
 
-/// Returns the vertices of the rest pose in model space.
 fn rest_positions(model: &Model) -> Vec<Vec3> {
     let mut positions = Vec::new();
     skinned_positions(model, pose_model(model, None, 0.0, &mut PoseScratch::for_model(model)), &mut positions);

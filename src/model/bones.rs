@@ -13,7 +13,6 @@ use glam::{Affine3A, Mat3A, Vec3};
 
 use super::{Geometry, NO_PARENT, PaletteLayout, Skeleton};
 
-/// A bone, for drawing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bone {
     /// The palette entry of the joint at the thick end.

@@ -10,11 +10,8 @@ use super::skeleton::{LocalPose, Skeleton};
 /// What a track of a node says, apart from its values.
 #[derive(Debug, Clone, Copy)]
 pub struct NodeTrack {
-    /// The index of the node in the skeleton.
     pub node: u32,
-    /// The index of the key times in [`Clip::timelines`].
     pub timeline: u32,
-    /// The way to compute values between keys.
     pub interpolation: Interpolation,
     pub value_count: usize,
 }
@@ -40,7 +37,6 @@ impl Skeleton {
         std::iter::successors(self.parent(node), |&node| self.parent(node))
     }
 
-    /// Returns whether a node is below another one.
     pub fn is_below(&self, node: usize, above: usize) -> bool {
         self.ancestors(node).any(|ancestor| ancestor == above)
     }
@@ -53,7 +49,6 @@ impl Skeleton {
         self.is_below(below, above).then_some(path)
     }
 
-    /// Returns `parent_from_node` of each node in the rest pose.
     pub fn rest_locals(&self) -> impl Iterator<Item = Affine3A> {
         let LocalPose { translations, rotations, scales, .. } = &self.rest;
         let mut fixed = self.fixed_locals.iter().peekable();
@@ -63,7 +58,6 @@ impl Skeleton {
         })
     }
 
-    /// Returns `model_from_node` of each node in the rest pose.
     pub fn rest_matrices(&self) -> Vec<Affine3A> {
         let mut model_from_node: Vec<Affine3A> = Vec::with_capacity(self.len());
         for (&parent, parent_from_node) in self.parents.iter().zip(self.rest_locals()) {

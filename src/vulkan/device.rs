@@ -15,11 +15,8 @@ use super::error::{Context, Error, Result};
 use super::instance::Instance;
 use super::physical_device::PhysicalDevice;
 
-/// The device, its queue and its memory.
 pub struct Device {
-    /// The function table.
     pub raw: ash::Device,
-    /// The physical device, with its features and limits.
     pub physical: PhysicalDevice,
     /// The functions of `VK_EXT_debug_utils`, or `None` if the extension is not enabled.
     pub(super) debug_utils: Option<ext::debug_utils::Device>,
@@ -144,7 +141,6 @@ impl Device {
         }
     }
 
-    /// Allocates memory for a resource.
     pub(super) fn allocate(
         self: &Arc<Self>,
         name: &str,
@@ -176,7 +172,6 @@ impl Device {
         Ok(Memory { allocation, device: Arc::clone(self) })
     }
 
-    /// Waits until the GPU is idle.
     pub fn wait_idle(&self) -> Result<()> {
         let _queue = self.queue();
         // SAFETY: the guard keeps others from the queue.

@@ -12,14 +12,12 @@ pub enum Error {
     /// `libvulkan` could not be loaded.
     #[error("no Vulkan loader was found ({0})")]
     Loader(String),
-    /// A Vulkan call returned an error code.
     #[error("{call} failed{}: {result}{}", of(.object), hint(*.result))]
     Call {
         /// The C name of the function.
         call: &'static str,
         /// The debug name of the object that was being made or used. Empty if it has none.
         object: String,
-        /// The returned code.
         result: vk::Result,
     },
     /// The validation layer was asked for and is not installed.
@@ -28,29 +26,19 @@ pub enum Error {
     /// No device can run the program. Each line tells why one device cannot.
     #[error("no Vulkan device can run this program: {}", if .0.is_empty() { "there is none".to_owned() } else { .0.join("; ") })]
     NoSuitableDevice(Vec<String>),
-    /// No device has the wanted name or index.
     #[error("no Vulkan device matches '{wanted}'; there are: {}", .available.join(", "))]
     NoSuchDevice {
-        /// The name or index.
         wanted: String,
         /// Index and name of each device.
         available: Vec<String>,
     },
     /// Device memory ran out, or no memory type fits.
     #[error("no memory for {name} ({size_bytes} bytes): {reason}")]
-    Allocation {
-        /// Debug name of the object.
-        name: String,
-        size_bytes: u64,
-        /// The message of the allocator.
-        reason: String,
-    },
+    Allocation { name: String, size_bytes: u64, reason: String },
     /// An object is larger than a limit of the device.
     #[error("{what} takes {size_bytes} bytes, but the device's {limit} is {limit_bytes}")]
     OverLimit {
-        /// The object that is too large.
         what: String,
-        /// The size of the object.
         size_bytes: u64,
         /// The C name of the limit.
         limit: &'static str,

@@ -24,7 +24,6 @@ pub struct PhysicalDevice {
     pub driver: String,
     /// The limits, type and version.
     pub properties: vk::PhysicalDeviceProperties,
-    /// The memory heaps and memory types.
     pub memory: vk::PhysicalDeviceMemoryProperties,
     /// `maxMemoryAllocationSize`.
     pub max_allocation_bytes: u64,

@@ -49,10 +49,8 @@ impl PipelineLayout {
     }
 }
 
-/// A compute or graphics pipeline.
 pub struct Pipeline {
     pub(super) handle: Owned<vk::Pipeline>,
-    /// Whether it is a compute or a graphics pipeline.
     pub(super) bind_point: vk::PipelineBindPoint,
 }
 
@@ -67,7 +65,6 @@ pub enum Blend {
     Premultiplied,
 }
 
-/// The vertex attributes of a pipeline.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct VertexInput<'a> {
     pub bindings: &'a [vk::VertexInputBindingDescription],
@@ -77,25 +74,21 @@ pub struct VertexInput<'a> {
 /// The properties of a graphics pipeline. Viewport, scissor, cull mode and front face are dynamic; all other state is the
 /// same for all pipelines.
 pub struct GraphicsPipelineInfo<'a> {
-    /// The name in captures and messages.
     pub name: &'a str,
     pub vertex: &'a Spirv,
     /// The fragment shader; `None` for a depth-only pipeline.
     pub fragment: Option<&'a Spirv>,
     /// The `uint` specialization constants of both shaders, with the ids 0, 1, and so on.
     pub constants: &'a [u32],
-    /// The attributes of the vertex shader.
     pub vertex_input: VertexInput<'a>,
     pub topology: vk::PrimitiveTopology,
     /// Whether triangles are filled, or only their edges are drawn (`fillModeNonSolid`).
     pub polygon_mode: vk::PolygonMode,
-    /// The sets and push constants.
     pub layout: &'a PipelineLayout,
     /// The format of the colour attachment; `None` without one.
     pub color_format: Option<vk::Format>,
     /// The format, the comparison and whether depth is written; `None` without a depth attachment.
     pub depth: Option<(vk::Format, vk::CompareOp, bool)>,
-    /// The number of samples per pixel.
     pub samples: vk::SampleCountFlags,
     /// Whether and how colour is blended by alpha; `None` replaces it.
     pub blend: Option<Blend>,
@@ -163,7 +156,6 @@ impl PipelineBuilder {
         self.first(("vkCreateComputePipelines", name), vk::PipelineBindPoint::COMPUTE, built)
     }
 
-    /// Builds a graphics pipeline.
     pub fn graphics(&self, info: &GraphicsPipelineInfo) -> Result<Pipeline> {
         let vertex = self.module(info.vertex)?;
         let fragment = info.fragment.map(|shader| self.module(shader)).transpose()?;

@@ -46,7 +46,6 @@ const MAX_CELLS: usize = 1 << 22;
 /// have the value of another key, because several keys may have the time 0.
 const BEFORE: f64 = -1.0;
 
-/// A track that the kernel samples.
 #[derive(Clone, Copy)]
 pub(super) struct AnyTrack<'c> {
     timeline: usize,
@@ -54,7 +53,6 @@ pub(super) struct AnyTrack<'c> {
     values: Values<'c>,
 }
 
-/// The values of a track.
 #[derive(Clone, Copy)]
 pub(super) enum Values<'c> {
     /// Translations or scales.
@@ -147,7 +145,6 @@ impl<'c> AnyTrack<'c> {
     }
 }
 
-/// All rows of a clip.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rows {
     /// The start of each row, ascending.
@@ -157,7 +154,6 @@ pub(super) struct Rows {
     /// Time is divided into equal buckets. Each element is the last row that starts in an earlier bucket.
     rows_before: Vec<u32>,
     buckets_per_second: f64,
-    /// The number of cells in a row.
     pub columns: usize,
     pub cells: Vec<Cell>,
 }
@@ -229,7 +225,6 @@ impl Rows {
         (time_seconds * self.buckets_per_second) as usize
     }
 
-    /// Returns the row of a time and the elapsed share of that row.
     pub(super) fn locate(&self, time_seconds: f64) -> (usize, f32) {
         let time_seconds = if time_seconds.is_nan() { BEFORE } else { time_seconds.clamp(BEFORE, f64::MAX) };
         let row = match self.rows_before.len().checked_sub(2) {

@@ -23,11 +23,8 @@ pub(super) struct Array(pub [f32; LANES]);
 
 /// Arithmetic on eight lanes, and loads and stores.
 pub(super) trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
-    /// Sets all lanes to the same number.
     fn splat(value: f32) -> Self;
-    /// Loads all lanes from memory.
     fn load(from: &Array) -> Self;
-    /// Stores all lanes to memory.
     fn store(self, to: &mut Array);
     /// Returns one over the square root, or 0 if the number is at most `f32::MIN_POSITIVE`.
     fn inverse_root(self) -> Self;

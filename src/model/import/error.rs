@@ -53,7 +53,6 @@ pub enum Fault {
     Unsupported(String),
 }
 
-/// The result of a reader.
 pub(super) type Result<T> = std::result::Result<T, Fault>;
 
 impl Fault {
@@ -72,7 +71,6 @@ impl Fault {
         Self::content(at, format_args!("{what}[{index}] does not exist; the file has {count}"))
     }
 
-    /// Adds the file's name.
     pub(super) fn in_file(self, file: &str) -> ImportError {
         ImportError { file: sentence(file), fault: self }
     }
@@ -145,7 +143,6 @@ impl Warnings {
         self.fault.take().map_or(Ok(()), Err)
     }
 
-    /// Adds the warnings of another list.
     pub fn append(&mut self, others: Self) {
         self.fault = self.fault.take().or(others.fault);
         for sentence in others.sentences {
@@ -154,7 +151,6 @@ impl Warnings {
         self.left_out_count += others.left_out_count;
     }
 
-    /// Returns all warnings in the order in which they were added.
     pub fn into_sentences(mut self) -> Vec<String> {
         if self.left_out_count > 0 {
             self.sentences.push(format!("and {} more", self.left_out_count));

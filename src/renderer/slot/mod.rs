@@ -54,7 +54,6 @@ pub struct FrameSlot {
     pub output_commands: CommandPool,
     /// The frame set: frame data, pose records, palette, morph weights.
     pub set: DescriptorSet,
-    /// The pages of the transient vertex buffer.
     pub pages: Vec<Page>,
     /// The timestamps of the passes; `None` if the queue has none.
     pub timestamps: Option<Timestamps>,
@@ -72,12 +71,10 @@ pub struct FrameSlot {
     index: usize,
 }
 
-/// The settings that all slots share.
 #[derive(Debug, Clone, Copy)]
 pub struct SlotSettings {
     /// How streams reach the GPU.
     pub path: UploadPath,
-    /// The limits of streams and pages.
     pub limits: MemoryLimits,
     /// Whether each pass waits for the end of the pass before.
     pub serialize: bool,
@@ -214,7 +211,6 @@ impl FrameSlot {
         }
     }
 
-    /// Returns the buffer of the instances, for vertex input.
     pub fn instances(&self) -> Option<&Buffer> {
         self.streams.instances.read_by_shaders()
     }

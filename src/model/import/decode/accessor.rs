@@ -20,11 +20,9 @@ use crate::model::import::limits::{Counted, MAX_ELEMENTS_WITHOUT_DATA};
 pub struct Accessor<'d> {
     /// The reference to it and its index, for messages: `skins[0].inverseBindMatrices (accessors[12])`.
     pub at: String,
-    /// The number of elements.
     pub count: usize,
     /// The element type, SCALAR to MAT4.
     pub shape: Type,
-    /// The stored type of a component.
     pub component_type: ComponentType,
     /// Whether integers represent 0..1 or -1..1.
     pub normalized: bool,

@@ -14,11 +14,9 @@ use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::file::{Container, DeclaredRoles, Files, ParsedJson, UriFault, json, kind_of};
 use crate::model::import::limits::{Budget, Counted};
 
-/// A parsed file with its buffers.
 pub struct Document<'f> {
     /// All lists that import reads. No index in them has been checked yet.
     pub root: Root,
-    /// The buffers by glTF index.
     buffers: Vec<Buffer<'f>>,
     /// The decompressed views by glTF index, each filled when it is first read.
     decoded_views: Vec<OnceLock<DecodedView>>,
@@ -27,7 +25,6 @@ pub struct Document<'f> {
     pub files: Files,
     /// Facts about the file that only reports show.
     pub source: SourceFile,
-    /// The roles of a VRM file.
     pub roles: Option<DeclaredRoles>,
     /// What the model has taken so far.
     pub budget: Budget,
@@ -139,7 +136,6 @@ impl<'f> Document<'f> {
     }
 }
 
-/// Returns a range of bytes, if they have it.
 pub(super) fn slice(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
     bytes.get(usize::try_from(offset).ok()?..usize::try_from(offset.checked_add(length)?).ok()?)
 }

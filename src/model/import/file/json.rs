@@ -33,7 +33,6 @@ pub struct ParsedJson {
     pub value_count: usize,
     /// Facts for reports, without the fields that need other files.
     pub source: SourceFile,
-    /// The roles of a VRM file.
     pub roles: Option<DeclaredRoles>,
 }
 

@@ -21,7 +21,6 @@ pub(super) struct Influences {
     list: Vec<Influence>,
 }
 
-/// The palette entries of a skin.
 #[derive(Debug, Clone)]
 pub(super) struct SkinEntries {
     /// The entry of each joint. Joints may share one.

@@ -24,7 +24,6 @@ pub struct Materials {
     pub list: Vec<Material>,
     /// The texture coordinate sets that the textures of each material use.
     pub tex_coord_sets: Vec<TexCoordSets>,
-    /// The images that textures use.
     pub images: Vec<Image>,
     /// The origin of each image.
     pub image_sources: Vec<ImageSource>,
@@ -68,10 +67,8 @@ impl Materials {
 /// The archived extension whose diffuse colour is shown.
 const SPECULAR_GLOSSINESS: &str = "KHR_materials_pbrSpecularGlossiness";
 
-/// Reads one material.
 struct MaterialReader<'t, 'a, 'f> {
     textures: &'t mut TextureReader<'a, 'f>,
-    /// The JSON path of the material.
     at: String,
     /// The texture coordinate sets that its textures use.
     sets: TexCoordSets,
