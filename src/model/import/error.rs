@@ -66,11 +66,6 @@ impl Fault {
         Self::Unsupported(format!("{}: {}", sentence(at), sentence(problem)))
     }
 
-    /// Reports an index out of range. `what` is the list's name in glTF.
-    pub(super) fn dangling(at: impl Display, what: &str, index: usize, count: usize) -> Self {
-        Self::content(at, format_args!("{what}[{index}] does not exist; the file has {count}"))
-    }
-
     pub(super) fn in_file(self, file: &str) -> ImportError {
         ImportError { file: sentence(file), fault: self }
     }
@@ -78,7 +73,8 @@ impl Fault {
 
 /// Returns an element of a list whose name in glTF is `what`. `at` is the JSON path that refers to it.
 pub(super) fn look_up<'l, T>(list: &'l [T], what: &str, index: usize, at: impl Display) -> Result<&'l T> {
-    list.get(index).ok_or_else(|| Fault::dangling(at, what, index, list.len()))
+    let missing = || format!("{what}[{index}] does not exist; the file has {}", list.len());
+    list.get(index).ok_or_else(|| Fault::content(at, missing()))
 }
 
 /// Shortens text that may quote the file, and escapes characters that could control a terminal.

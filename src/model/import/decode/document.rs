@@ -10,7 +10,7 @@ use gltf::json::Root;
 use super::draco::{DecodedAccessor, DracoStreams};
 use super::meshopt::{self, CompressedView, DecodedView};
 use crate::model::SourceFile;
-use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::error::{Fault, Result, Warnings, look_up};
 use crate::model::import::file::{Container, DeclaredRoles, Files, ParsedJson, UriFault, json, kind_of};
 use crate::model::import::limits::{Budget, Counted};
 
@@ -84,10 +84,8 @@ impl<'f> Document<'f> {
 
     /// Returns the bytes of a buffer view and its `byteStride`. `at` is the JSON path of the reference to the view.
     pub fn view(&self, index: usize, at: &str) -> Result<(&[u8], Option<usize>)> {
-        let views = &self.root.buffer_views;
-        let (Some(view), Some(decoded)) = (views.get(index), self.decoded_views.get(index)) else {
-            return Err(Fault::dangling(at, "bufferViews", index, views.len()));
-        };
+        let view = look_up(&self.root.buffer_views, "bufferViews", index, at)?;
+        let decoded = look_up(&self.decoded_views, "bufferViews", index, at)?;
         let stride = view.byte_stride.map(|stride| stride.0);
         if let Some(decoded) = decoded.get() {
             return Ok((decoded.bytes(), stride));
@@ -119,15 +117,14 @@ impl<'f> Document<'f> {
 
     /// Returns a range of a buffer, given by glTF index. `at` is the JSON path of the reference to the buffer.
     fn part(&self, buffer: usize, (offset, length): (u64, u64), at: &str) -> Result<&[u8]> {
-        let bytes: &[u8] = match self.buffers.get(buffer) {
-            Some(Buffer::Chunk(chunk)) => chunk,
-            Some(Buffer::Fetched(bytes)) => bytes,
-            Some(Buffer::Absent) => {
+        let bytes: &[u8] = match look_up(&self.buffers, "buffers", buffer, at)? {
+            Buffer::Chunk(chunk) => chunk,
+            Buffer::Fetched(bytes) => bytes,
+            Buffer::Absent => {
                 let problem =
                     format!("buffers[{buffer}] has no bytes: it has neither a uri nor a GLB chunk, or is a fallback");
                 return Err(Fault::content(at, problem));
             }
-            None => return Err(Fault::dangling(at, "buffers", buffer, self.buffers.len())),
         };
         slice(bytes, offset, length).ok_or_else(|| {
             let problem = format!("{length} bytes from byte {offset} of buffers[{buffer}], which has {}", bytes.len());
