@@ -88,12 +88,8 @@ impl Lanes for f32x8 {
             // SAFETY: the caller's promise.
             *cell = unsafe { *row.add(column) };
         }
-        let [a, b, c, d, e, f, g, h] = cells.map(|cell| cell.value);
-        let value = |k: usize| Self::from([a[k], b[k], c[k], d[k], e[k], f[k], g[k], h[k]]);
-        let values = [value(0), value(1), value(2), value(3)];
-        let [a, b, c, d, e, f, g, h] = cells.map(|cell| cell.change);
-        let change = |k: usize| Self::from([a[k], b[k], c[k], d[k], e[k], f[k], g[k], h[k]]);
-        (values, [change(0), change(1), change(2), change(3)])
+        let [a, b, c, d, e, f, g, h] = Self::transpose(cells.map(bytemuck::cast));
+        ([a, b, c, d], [e, f, g, h])
     }
 
     #[inline(always)]
