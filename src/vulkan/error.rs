@@ -75,18 +75,17 @@ fn hint(result: vk::Result) -> &'static str {
 }
 
 /// Adds the name of the call to a Vulkan result.
-pub trait Context<T> {
+pub trait Context<T>: Sized {
     /// Adds `call`, the C name of the function.
-    fn context(self, call: &'static str) -> Result<T>;
+    fn context(self, call: &'static str) -> Result<T> {
+        self.context_for(call, "")
+    }
+
     /// Adds `call`, and the debug name of the object that the call makes or uses.
     fn context_for(self, call: &'static str, object: &str) -> Result<T>;
 }
 
 impl<T> Context<T> for std::result::Result<T, vk::Result> {
-    fn context(self, call: &'static str) -> Result<T> {
-        self.context_for(call, "")
-    }
-
     fn context_for(self, call: &'static str, object: &str) -> Result<T> {
         self.map_err(|result| Error::Call { call, object: object.to_owned(), result })
     }

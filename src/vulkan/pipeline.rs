@@ -1,6 +1,5 @@
 //! Pipelines and their layouts.
 
-use std::ffi::CStr;
 use std::sync::Arc;
 
 use ash::vk;
@@ -10,8 +9,6 @@ use super::device::Device;
 use super::error::{Context, Result};
 use super::owned::Owned;
 use super::spirv::{ShaderOverride, Spirv};
-
-const ENTRY_POINT: &CStr = c"main";
 
 /// The sets and push constants of a pipeline.
 pub struct PipelineLayout {
@@ -145,11 +142,7 @@ impl PipelineBuilder {
         let entries = specialization_entries(constants);
         let specialization =
             vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(constants));
-        let stage = vk::PipelineShaderStageCreateInfo::default()
-            .stage(vk::ShaderStageFlags::COMPUTE)
-            .module(module.raw)
-            .name(ENTRY_POINT)
-            .specialization_info(&specialization);
+        let stage = shader_stage(vk::ShaderStageFlags::COMPUTE, &module, &specialization);
         let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.handle.raw);
         // SAFETY: module and layout are alive.
         let built = unsafe { self.device.raw.create_compute_pipelines(vk::PipelineCache::null(), &[info], None) };
@@ -162,13 +155,7 @@ impl PipelineBuilder {
         let entries = specialization_entries(info.constants);
         let specialization =
             vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(info.constants));
-        let stage = |flags, module: &Owned<vk::ShaderModule>| {
-            vk::PipelineShaderStageCreateInfo::default()
-                .stage(flags)
-                .module(module.raw)
-                .name(ENTRY_POINT)
-                .specialization_info(&specialization)
-        };
+        let stage = |flags, module| shader_stage(flags, module, &specialization);
         let mut stages = vec![stage(vk::ShaderStageFlags::VERTEX, &vertex)];
         stages.extend(fragment.as_ref().map(|fragment| stage(vk::ShaderStageFlags::FRAGMENT, fragment)));
         let vertex_input = vk::PipelineVertexInputStateCreateInfo::default()
@@ -260,6 +247,15 @@ impl PipelineBuilder {
         let handle = unsafe { Owned::new(&self.device, name, raw, ash::Device::destroy_pipeline) };
         Ok(Pipeline { handle, bind_point })
     }
+}
+
+fn shader_stage<'a>(
+    stage: vk::ShaderStageFlags,
+    module: &Owned<vk::ShaderModule>,
+    specialization: &'a vk::SpecializationInfo,
+) -> vk::PipelineShaderStageCreateInfo<'a> {
+    let info = vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module.raw).name(c"main");
+    info.specialization_info(specialization)
 }
 
 /// Returns the map entries of `uint` specialization constants with the ids 0, 1, and so on.

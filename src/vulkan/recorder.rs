@@ -203,12 +203,10 @@ impl<'a> Recorder<'a> {
         unsafe { raw.cmd_push_constants(self.commands, layout.handle.raw, layout.stage, 0, bytes) };
     }
 
-    /// Binds a buffer of vertex attributes, from a byte on.
-    pub fn bind_vertex_buffer(&self, binding: u32, buffer: &Buffer, offset_bytes: u64) {
+    /// Binds a buffer of vertex attributes.
+    pub fn bind_vertex_buffer(&self, binding: u32, buffer: &Buffer) {
         // SAFETY: the promise of `new`.
-        unsafe {
-            self.device.raw.cmd_bind_vertex_buffers(self.commands, binding, &[buffer.handle.raw], &[offset_bytes])
-        };
+        unsafe { self.device.raw.cmd_bind_vertex_buffers(self.commands, binding, &[buffer.handle.raw], &[0]) };
     }
 
     pub fn bind_index_buffer(&self, buffer: &Buffer, index_type: vk::IndexType) {
