@@ -159,10 +159,9 @@ fn draw(
     (bind_pose, skinning): (&BindPose, SpecializationConstants),
     (geometry, index): (&Geometry, usize),
 ) -> GpuDraw {
-    let (first, count) = (range.first_index as usize, range.index_count as usize);
-    let indices = geometry.indices.get(first..first + count).unwrap_or(&[]);
     // Coarser levels use some of these vertices.
-    let mut counts = indices.iter().map(|&vertex| bind_pose.bind_vertices[vertex as usize].influence_count);
+    let mut counts =
+        geometry.indices_of(range).iter().map(|&vertex| bind_pose.bind_vertices[vertex as usize].influence_count);
     let first_count = counts.next().filter(|&count| run_count(count) == Some(count));
     let common_count = first_count.filter(|&first| counts.all(|count| count == first));
     let mirrored_feature = if mirrored_by_clips { material_features::MIRRORED_BY_CLIPS } else { 0 };
