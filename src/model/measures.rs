@@ -41,6 +41,15 @@ impl Skeleton {
         self.ancestors(node).any(|ancestor| ancestor == above)
     }
 
+    /// Returns for each node the value of the nearest node above it that has one.
+    pub fn nearest_above<T: Copy>(&self, values: &[Option<T>]) -> Vec<Option<T>> {
+        let mut above: Vec<Option<T>> = Vec::with_capacity(self.len());
+        for node in 0..self.len() {
+            above.push(self.parent(node).and_then(|parent| values[parent].or(above[parent])));
+        }
+        above
+    }
+
     /// Returns the nodes from `above`, which is left out, down to `below`, which must be below it.
     pub fn path(&self, above: usize, below: usize) -> Option<Vec<usize>> {
         let nodes = std::iter::once(below).chain(self.ancestors(below));
@@ -69,13 +78,18 @@ impl Skeleton {
 }
 
 impl Geometry {
+    /// Returns the indices of a draw range, in full detail.
+    pub fn indices_of(&self, range: &DrawRange) -> &[u32] {
+        let first = range.first_index as usize;
+        self.indices.get(first..first + range.index_count as usize).unwrap_or_default()
+    }
+
     /// Returns how open the surface of the triangles in `range` is: the length of the sum of their area vectors, as a share
     /// of their area. It is 0 for a closed surface, 1 for a plane, and for a box without a bottom a fifth.
     pub fn openness(&self, range: &DrawRange) -> f32 {
-        let (first, count) = (range.first_index as usize, range.index_count as usize);
         let (mut sum, mut area) = (DVec3::ZERO, 0.0);
-        for corners in self.indices.get(first..first + count).unwrap_or(&[]).chunks_exact(3) {
-            let [a, b, c] = [0, 1, 2].map(|corner| self.positions[corners[corner] as usize].as_dvec3());
+        for corners in self.indices_of(range).as_chunks::<3>().0 {
+            let [a, b, c] = corners.map(|corner| self.positions[corner as usize].as_dvec3());
             let area_vector = (b - a).cross(c - a);
             sum += area_vector;
             area += area_vector.length();
