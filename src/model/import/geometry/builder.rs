@@ -12,7 +12,7 @@ use gltf::json;
 use super::attributes::{Attributes, PrimitiveReader};
 use super::influences::{Influences, SkinEntries};
 use super::morphs::Morphs;
-use super::tangents::{SplitVertices, TangentInput};
+use super::tangents::{self, SplitVertices};
 use super::topology::{self, Elements};
 use super::weld::{Vertex, Welder, reserve};
 use crate::model::import::decode::Document;
@@ -30,7 +30,6 @@ pub struct Scene<'a, 'f> {
     pub skins: &'a [Skin],
 }
 
-/// Collects the geometry of all mesh nodes.
 pub(super) struct Builder<'b, 'f> {
     scene: &'b Scene<'b, 'f>,
     rest_matrices: Vec<Affine3A>,
@@ -146,12 +145,11 @@ impl<'b, 'f> Builder<'b, 'f> {
         let has_normals = attributes.normals.is_some();
         let range = DrawRange {
             topology,
-            first_index: 0,
-            index_count: 0,
             material,
             flat_shaded: !has_normals,
             has_tangents: !split.tangents.is_empty(),
             mirrored: influences.of(0).first().is_some_and(|influence| self.is_mirrored(influence.joint)),
+            ..DrawRange::default()
         };
         let mut vertices = self.weld(&attributes, &influences, &morphs, &split);
         // `topology::read` has checked the indices.
@@ -197,8 +195,7 @@ impl<'b, 'f> Builder<'b, 'f> {
             if uv.is_finite() { uv } else { Vec2::ZERO }
         };
         let tex_coords: Vec<Vec2> = pairs.iter().map(sampled_at).collect();
-        let input = TangentInput { positions, normals, tex_coords: &tex_coords, indices: &plain.indices };
-        let generated = input.generate();
+        let generated = tangents::generate(positions, normals, &tex_coords, &plain.indices);
         if generated.is_none() {
             let problem = "too many triangles share a vertex to generate tangents; the shader derives them instead";
             self.warnings.add(reader.at_attributes, problem);
