@@ -107,11 +107,8 @@ impl Image {
     pub fn first_level(&self) -> vk::BufferImageCopy {
         let ImageInfo { aspect, extent: vk::Extent2D { width, height }, depth, .. } = self.info;
         let subresource = vk::ImageSubresourceLayers::default().aspect_mask(aspect).layer_count(1);
-        vk::BufferImageCopy::default().image_subresource(subresource).image_extent(vk::Extent3D {
-            width,
-            height,
-            depth,
-        })
+        let extent = vk::Extent3D { width, height, depth };
+        vk::BufferImageCopy::default().image_subresource(subresource).image_extent(extent)
     }
 }
 
