@@ -95,7 +95,6 @@ impl Crowd {
         Ok(())
     }
 
-    /// Returns whether instances blend from one clip to another at this time.
     pub fn is_fading(&self, time_seconds: f64) -> bool {
         self.crossfade.running.as_ref().is_some_and(|fade| fade.weight(time_seconds) < 1.0)
     }

@@ -27,7 +27,6 @@ pub struct Track<T> {
     pub timeline: u32,
     /// The way to compute values between keys.
     pub interpolation: Interpolation,
-    /// The keyed values, in the order given above.
     pub values: Vec<T>,
 }
 

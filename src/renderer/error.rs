@@ -11,10 +11,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     #[error(transparent)]
     Vulkan(#[from] vulkan::Error),
-    /// The frame cannot be laid out.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The data of the visible instances is larger than the device allows.
     #[error(
         "the {stream} of {instances} visible instances takes {size_bytes} bytes, but the device's {limit} is {limit_bytes}"
     )]
@@ -26,7 +24,6 @@ pub enum Error {
         limit: &'static str,
         limit_bytes: u64,
     },
-    /// An image of a model cannot become a texture.
     #[error("image '{name}': {problem}")]
     Image { name: String, problem: String },
     /// A view of skinned vertices, with a skinning that keeps none.

@@ -88,7 +88,6 @@ impl Pass {
 // Both lists are complete.
 const _: () = assert!(CpuStage::Record as usize + 1 == CpuStage::COUNT && Pass::Post as usize + 1 == Pass::COUNT);
 
-/// Measures the stages of a frame on the CPU.
 pub(super) struct Stopwatch(Instant);
 
 impl Stopwatch {

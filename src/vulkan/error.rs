@@ -6,10 +6,8 @@ use ash::vk;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Every failure of the Vulkan layer.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// `libvulkan` could not be loaded.
     #[error("no Vulkan loader was found ({0})")]
     Loader(String),
     #[error("{call} failed{}: {result}{}", of(.object), hint(*.result))]
@@ -20,7 +18,6 @@ pub enum Error {
         object: String,
         result: vk::Result,
     },
-    /// The validation layer was asked for and is not installed.
     #[error("the validation layer VK_LAYER_KHRONOS_validation is not installed")]
     MissingValidationLayer,
     /// No device can run the program. Each line tells why one device cannot.
@@ -35,7 +32,6 @@ pub enum Error {
     /// Device memory ran out, or no memory type fits.
     #[error("no memory for {name} ({size_bytes} bytes): {reason}")]
     Allocation { name: String, size_bytes: u64, reason: String },
-    /// An object is larger than a limit of the device.
     #[error("{what} takes {size_bytes} bytes, but the device's {limit} is {limit_bytes}")]
     OverLimit {
         what: String,

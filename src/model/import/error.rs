@@ -36,7 +36,6 @@ impl std::error::Error for ImportError {
 /// A problem of a file, with the value found and the value expected.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// The operating system cannot read the file.
     #[error("cannot be read")]
     Read(#[from] io::Error),
     /// The file is neither GLB nor JSON, or its GLB structure is broken. The text quotes nothing of the file.

@@ -128,12 +128,10 @@ impl<'d> Accessor<'d> {
     /// Returns all elements as unsigned integers, for indices and joints.
     pub fn unsigned<const N: usize>(&self) -> Result<Vec<[u32; N]>> {
         self.expect_shape(N)?;
-        match self.component_type {
-            ComponentType::U8 if !self.normalized => Ok(self.read(self.count, |bytes| u8::from_le_bytes(bytes).into())),
-            ComponentType::U16 if !self.normalized => {
-                Ok(self.read(self.count, |bytes| u16::from_le_bytes(bytes).into()))
-            }
-            ComponentType::U32 => Ok(self.read(self.count, u32::from_le_bytes)),
+        match (self.component_type, self.normalized) {
+            (ComponentType::U8, false) => Ok(self.read(self.count, |bytes| u8::from_le_bytes(bytes).into())),
+            (ComponentType::U16, false) => Ok(self.read(self.count, |bytes| u16::from_le_bytes(bytes).into())),
+            (ComponentType::U32, _) => Ok(self.read(self.count, u32::from_le_bytes)),
             _ => Err(Fault::content(&self.at, "expected unsigned integers that are not normalized")),
         }
     }

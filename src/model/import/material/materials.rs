@@ -70,7 +70,6 @@ const SPECULAR_GLOSSINESS: &str = "KHR_materials_pbrSpecularGlossiness";
 struct MaterialReader<'t, 'a, 'f> {
     textures: &'t mut TextureReader<'a, 'f>,
     at: String,
-    /// The texture coordinate sets that its textures use.
     sets: TexCoordSets,
 }
 
