@@ -5,12 +5,13 @@
 //! influences and morph deltas to be skinned.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use glam::{Affine3A, Vec2, Vec3};
 use gltf::json;
 
 use super::attributes::{Attributes, PrimitiveReader};
-use super::influences::{Influences, SkinEntries};
+use super::influences::Influences;
 use super::morphs::Morphs;
 use super::tangents::{self, SplitVertices};
 use super::topology::{self, Elements};
@@ -52,7 +53,8 @@ pub(super) struct MeshNode {
 
 /// The palette entries that the vertices of a mesh node follow.
 enum Follow {
-    Skin(SkinEntries),
+    /// Those of the joints of a skin, with its glTF index. Joints may share one.
+    Skin(usize, Rc<[u32]>),
     Entry(u32),
 }
 
@@ -91,7 +93,7 @@ impl<'b, 'f> Builder<'b, 'f> {
         let follow = match skin {
             Some(index) => {
                 let skin = look_up(self.scene.skins, "skins", index, format_args!("nodes[{node}].skin"))?;
-                Follow::Skin(SkinEntries { entries: self.palette.skin_entries(index, skin), skin: index })
+                Follow::Skin(index, self.palette.skin_entries(index, skin))
             }
             None => Follow::Entry(self.palette.rigid_entry(skeleton_node)),
         };
@@ -128,10 +130,12 @@ impl<'b, 'f> Builder<'b, 'f> {
         let attributes = reader.attributes(positions, tex_coords, self.warnings)?;
         let count = attributes.positions.len();
         let (influences, skin) = match follow {
-            Follow::Skin(skin) if let Some(read) = Influences::read(&reader, count, skin, self.warnings)? => {
-                (read, Some(skin.skin as u32))
+            Follow::Skin(skin, entries)
+                if let Some(read) = Influences::read(&reader, count, (*skin, entries), self.warnings)? =>
+            {
+                (read, Some(*skin as u32))
             }
-            Follow::Skin(_) => (Influences::rigid(count, self.palette.rigid_entry(skeleton_node)), None),
+            Follow::Skin(..) => (Influences::rigid(count, self.palette.rigid_entry(skeleton_node)), None),
             Follow::Entry(entry) => (Influences::rigid(count, *entry), None),
         };
         let mut elements = topology::read(&reader, count, self.warnings)?;
