@@ -77,11 +77,7 @@ impl Device {
             Err(error) => {
                 // SAFETY: nothing was made from the device yet.
                 unsafe { raw.destroy_device(None) };
-                return Err(Error::Allocation {
-                    name: "the allocator".to_owned(),
-                    size_bytes: 0,
-                    reason: error.to_string(),
-                });
+                return Err(Error::allocation("the allocator", 0, &error));
             }
         };
         let debug_utils = instance.has_debug_utils.then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
@@ -162,11 +158,7 @@ impl Device {
                 linear,
                 allocation_scheme: AllocationScheme::GpuAllocatorManaged,
             })
-            .map_err(|error| Error::Allocation {
-                name: name.to_owned(),
-                size_bytes: requirements.size,
-                reason: error.to_string(),
-            })?;
+            .map_err(|error| Error::allocation(name, requirements.size, &error))?;
         self.created.fetch_add(1, Ordering::Relaxed);
         self.allocated_bytes.fetch_add(allocation.size(), Ordering::Relaxed);
         Ok(Memory { allocation, device: Arc::clone(self) })

@@ -51,6 +51,10 @@ impl Error {
         }
     }
 
+    pub(super) fn allocation(name: &str, size_bytes: u64, error: &gpu_allocator::AllocationError) -> Self {
+        Self::Allocation { name: name.to_owned(), size_bytes, reason: error.to_string() }
+    }
+
     /// Returns the failure of a call that concerns no named object.
     pub(super) fn call(call: &'static str, result: vk::Result) -> Self {
         Self::Call { call, object: String::new(), result }
