@@ -18,7 +18,6 @@ use crate::view::{Frustum, OrbitCamera, Outline, Ray};
 /// The largest number of instances whose vertices form an outline.
 const MAX_OUTLINE_INSTANCES: usize = 64;
 
-/// Skins one instance at a time.
 pub(super) struct Skinner<'c> {
     crowd: &'c Crowd,
     scratch: PoseScratch,
@@ -30,13 +29,11 @@ impl<'c> Skinner<'c> {
         Self { crowd, scratch: PoseScratch::for_models(&crowd.models), positions: Vec::new() }
     }
 
-    /// Returns the pose that an instance shows.
     pub fn pose(&mut self, instance: &Instance, time_seconds: f64) -> ModelPose<'_> {
         let shown = self.crowd.shown(instance, time_seconds);
         pose_blend(&self.crowd.models[instance.model as usize], &shown, &mut self.scratch)
     }
 
-    /// Returns the vertices of an instance in world space.
     pub fn vertices_world(&mut self, instance: &Instance, time_seconds: f64) -> &[Vec3] {
         let model = &self.crowd.models[instance.model as usize];
         let shown = self.crowd.shown(instance, time_seconds);

@@ -91,7 +91,7 @@ impl BoneView {
         recorder.clear_depth(extent, 0.0);
         recorder.bind_pipeline(pipeline);
         recorder.bind_set(layout, FRAME_SET, &slot.set);
-        recorder.bind_vertex_buffer(vertex_input::INSTANCE_BINDING, instances, 0);
+        recorder.bind_vertex_buffer(vertex_input::INSTANCE_BINDING, instances);
         recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
         for batch in plan.batches.iter().filter(|batch| batch.seen.count > 0) {
             let Some(model) = models.get(batch.model as usize).filter(|model| model.count > 0) else { continue };

@@ -130,13 +130,11 @@ impl<'m> PosedSurface<'m> {
         }
     }
 
-    /// Returns the clips that are sampled.
     fn clips(&self) -> impl Iterator<Item = &'m Clip> + use<'m> {
         let most = (MAX_VERTICES / (SAMPLES as usize * self.model.geometry.vertex_count().max(1))).max(1);
         self.model.clips.iter().step_by(self.model.clips.len().div_ceil(most).max(1))
     }
 
-    /// Returns the lowest point of each clip.
     fn lowest_of_clips(&mut self) -> Vec<f32> {
         let clips = self.clips();
         let lowest = |clip: &Clip| {
@@ -185,7 +183,6 @@ impl<'m> PosedSurface<'m> {
     }
 }
 
-/// Returns the times at which a clip is sampled.
 fn sample_times(clip: &Clip) -> impl Iterator<Item = f64> + use<> {
     let duration_seconds = f64::from(clip.duration_seconds);
     (0..SAMPLES).map(move |sample| duration_seconds * f64::from(sample) / f64::from(SAMPLES - 1))

@@ -25,7 +25,6 @@ pub(crate) type Reason = String;
 /// An image. The slots that use it determine its colour space.
 #[derive(Debug, Clone)]
 pub struct Image {
-    /// The name, for labels and reports.
     pub name: String,
     /// The width in texels, at least 1.
     pub width: u32,
@@ -94,7 +93,6 @@ impl Image {
         }
     }
 
-    /// Returns the number of bytes of the texels.
     pub fn decoded_bytes(&self) -> usize {
         decoded_bytes(self.width, self.height)
     }

@@ -28,7 +28,6 @@ pub struct Rendering<'a> {
     pub clear_color: Option<[f32; 4]>,
     /// The depth, 0 before the first draw: with reversed Z, the far plane.
     pub depth: Option<&'a Image>,
-    /// Whether depth is kept.
     pub keeps_depth: bool,
     /// Whether +Y in clip space is up, as cameras and glTF's winding order expect.
     pub y_up: bool,
@@ -89,13 +88,11 @@ impl<'a> Recorder<'a> {
         unsafe { self.device.raw.cmd_pipeline_barrier2(self.commands, &info) };
     }
 
-    /// Copies a part of one buffer to another.
     pub fn copy_buffer(&self, from: &Buffer, to: &Buffer, region: vk::BufferCopy) {
         // SAFETY: the promise of `new`.
         unsafe { self.device.raw.cmd_copy_buffer(self.commands, from.handle.raw, to.handle.raw, &[region]) };
     }
 
-    /// Fills a whole buffer with copies of a word.
     pub fn fill_buffer(&self, buffer: &Buffer, word: u32) {
         // SAFETY: the promise of `new`.
         unsafe { self.device.raw.cmd_fill_buffer(self.commands, buffer.handle.raw, 0, vk::WHOLE_SIZE, word) };
@@ -188,7 +185,6 @@ impl<'a> Recorder<'a> {
         unsafe { self.device.raw.cmd_end_rendering(self.commands) };
     }
 
-    /// Binds a compute or graphics pipeline.
     pub fn bind_pipeline(&self, pipeline: &Pipeline) {
         // SAFETY: the promise of `new`.
         unsafe { self.device.raw.cmd_bind_pipeline(self.commands, pipeline.bind_point, pipeline.handle.raw) };
@@ -209,15 +205,12 @@ impl<'a> Recorder<'a> {
         unsafe { raw.cmd_push_constants(self.commands, layout.handle.raw, layout.stage, 0, bytes) };
     }
 
-    /// Binds a buffer of vertex attributes, from a byte on.
-    pub fn bind_vertex_buffer(&self, binding: u32, buffer: &Buffer, offset_bytes: u64) {
+    /// Binds a buffer of vertex attributes.
+    pub fn bind_vertex_buffer(&self, binding: u32, buffer: &Buffer) {
         // SAFETY: the promise of `new`.
-        unsafe {
-            self.device.raw.cmd_bind_vertex_buffers(self.commands, binding, &[buffer.handle.raw], &[offset_bytes])
-        };
+        unsafe { self.device.raw.cmd_bind_vertex_buffers(self.commands, binding, &[buffer.handle.raw], &[0]) };
     }
 
-    /// Binds a buffer of indices.
     pub fn bind_index_buffer(&self, buffer: &Buffer, index_type: vk::IndexType) {
         // SAFETY: the promise of `new`.
         unsafe { self.device.raw.cmd_bind_index_buffer(self.commands, buffer.handle.raw, 0, index_type) };
@@ -232,7 +225,6 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Limits drawing to a part of the image.
     pub fn set_scissor(&self, part: vk::Rect2D) {
         // SAFETY: the promise of `new`.
         unsafe { self.device.raw.cmd_set_scissor(self.commands, 0, &[part]) };
