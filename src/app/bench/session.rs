@@ -23,7 +23,6 @@ use crate::model::Model;
 use crate::renderer::RendererSettings;
 use crate::vulkan::device::Device;
 
-/// A row with its turns or its error.
 struct Row {
     settings: Settings,
     /// The same settings, as they are reported.
@@ -33,7 +32,6 @@ struct Row {
     failure: Option<Error>,
 }
 
-/// Rows that are being measured.
 pub(super) struct Session<'a> {
     pub(super) args: &'a BenchArgs,
     pub(super) device: Arc<Device>,
@@ -48,7 +46,6 @@ pub(super) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Creates a session without rows.
     pub(super) fn new(args: &'a BenchArgs, models: Arc<[Model]>, interrupt: Interrupt) -> Result<Self> {
         let device = offscreen_device(&args.device)?;
         Ok(Self {
@@ -83,7 +80,6 @@ impl<'a> Session<'a> {
         RendererSettings { serialize: self.args.serialize, ..settings }
     }
 
-    /// Creates a row's renderer on the session's device.
     pub(super) fn renderer(&self, settings: &Settings) -> Result<Equipped> {
         offscreen_renderer_on(&self.device, self.renderer_settings(settings), settings.size, &self.models)
     }
@@ -105,13 +101,13 @@ impl<'a> Session<'a> {
         Ok(index)
     }
 
-    /// Measures all rows in turns, with a progress bar.
+    /// Measures all rows in turns, with a progress bar. The errors of rows are kept in the rows.
     ///
     /// # Errors
-    /// The device can hold none of the rows, or [`Interrupted`]. The errors of rows are kept in the rows.
+    /// [`Interrupted`].
     pub(super) fn measure(&mut self) -> Result<()> {
         if self.rows.iter().all(|row| row.failure.is_some()) {
-            return Err(self.take_failure().unwrap_or_else(|| Error::msg("there is nothing to measure")));
+            return Ok(());
         }
         for row in &self.rows {
             if let Some(failure) = &row.failure {
