@@ -76,7 +76,7 @@ impl All {
     /// Builds what the next frame shows, as far as it does not depend on the frame.
     fn prepare(&mut self, renderer: &mut Renderer, crowd: &Crowd) -> Result<()> {
         let show = &self.show;
-        self.debug_view.plan(renderer, crowd, show.view, &show.joint_nodes)?;
+        self.debug_view.plan(renderer, crowd, show.view)?;
         self.motion_view.plan(renderer, show.view == DebugView::Motion)?;
         self.bone_view.plan(renderer, crowd, show.bones)
     }
@@ -92,7 +92,10 @@ unsafe impl Extras for All {
     }
 
     fn write(&mut self, renderer: &Renderer, slot: usize, crowd: &Crowd, shot: &Shot) -> Result<()> {
-        self.motion_view.write(renderer, slot, crowd, shot)
+        if self.show.view == DebugView::Motion {
+            self.motion_view.write(renderer, slot, crowd, shot)?;
+        }
+        Ok(())
     }
 
     fn fit(&mut self, renderer: &mut Renderer, slot: usize) -> Result<()> {
@@ -101,14 +104,18 @@ unsafe impl Extras for All {
     }
 
     fn characters(&self, input: &PassInput) -> bool {
-        let mut are_drawn = false;
-        are_drawn |= self.debug_view.record(input);
-        are_drawn |= self.motion_view.record(input);
-        are_drawn
+        let Show { view, joint_nodes, .. } = &self.show;
+        if *view == DebugView::Motion {
+            self.motion_view.record(input);
+            return true;
+        }
+        self.debug_view.record(input, *view, joint_nodes)
     }
 
     fn over_scene(&self, input: &PassInput) {
-        self.bone_view.record(input);
+        if self.show.bones {
+            self.bone_view.record(input);
+        }
     }
 
     fn after_scene(&self, input: &PassInput) {
@@ -191,7 +198,6 @@ impl Equipped {
         Ok(())
     }
 
-    /// Sets the new size of the window.
     pub fn resize(&mut self, width: u32, height: u32) {
         self.renderer.resize(width, height);
     }
@@ -206,7 +212,6 @@ impl Equipped {
         self.renderer.read_skinned_vertices(pose)
     }
 
-    /// Waits until all frames have finished.
     pub fn wait(&mut self) -> vulkan::Result<()> {
         self.renderer.wait()
     }
