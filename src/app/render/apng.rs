@@ -33,7 +33,6 @@ impl Apng {
         Ok(Self { writer, draft, path })
     }
 
-    /// Appends a frame.
     pub fn add(&mut self, rgba: &[u8]) -> Result<()> {
         self.writer.write_image_data(rgba).with_context(|| cannot_write(&self.path))
     }

@@ -8,8 +8,9 @@ use image::codecs::{jpeg::JpegEncoder, png::PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
 
 use super::apng::{self, Apng};
+use super::sequence::{MOST_SECONDS, Sequence};
 use crate::app::output::{FileName, is_special, write_file};
-use crate::cli::{FrameChoice, RenderArgs, Size, WrongUsage};
+use crate::cli::{RenderArgs, Size, WrongUsage};
 use crate::view::Background;
 
 /// How films of other formats are made. WebM keeps alpha.
@@ -56,11 +57,12 @@ impl Format {
     }
 }
 
-/// The checked value of `--out`.
-#[derive(Debug)]
+/// The checked value of `--out`. It takes frames in their order.
 pub(super) struct Destination {
     name: FileName,
     format: Format,
+    /// The one file of all frames, once it was started.
+    film: Option<Apng>,
 }
 
 impl Destination {
@@ -74,6 +76,7 @@ impl Destination {
         let (name, format) = (FileName::new(&args.out)?, Format::of(&args.out, args.fps)?);
         let transparent = args.crowd.look.background == Background::None;
         let is_numbered = name.is_numbered();
+        let frames = Sequence::new(args, false, Some(MOST_SECONDS)).frames;
         let wrong = match format {
             _ if let Some(number) = number_after_turntable(args) => {
                 format!("--turntable {number}: the number follows an equals sign: --turntable={number}")
@@ -81,7 +84,7 @@ impl Destination {
             Format::Jpeg if transparent => {
                 format!("--out {out}: this format has no transparency for --background none; use .png or .apng")
             }
-            Format::Png | Format::Jpeg if has_several_frames(args) && !is_numbered => format!(
+            Format::Png | Format::Jpeg if frames.len() > 1 && !is_numbered => format!(
                 "--out {out}: several frames need a number in the name, such as frame_%04d.png, or one film, such as \
                  film.apng"
             ),
@@ -92,7 +95,7 @@ impl Destination {
                 format!("--out {out}: a film is one file, so its name needs no number")
             }
             Format::Apng { .. } if is_special(&args.out) => format!("--out {out}: a film needs a regular file"),
-            Format::Png | Format::Jpeg | Format::Apng { .. } => return Ok(Self { name, format }),
+            Format::Png | Format::Jpeg | Format::Apng { .. } => return Ok(Self { name, format, film: None }),
         };
         bail!(WrongUsage(wrong))
     }
@@ -102,35 +105,24 @@ impl Destination {
         matches!(self.format, Format::Apng { .. })
     }
 
-    /// Starts to write.
-    pub fn open(self, size: Size, frame_count: u32) -> Result<Writer> {
-        let film = match self.format {
-            Format::Png | Format::Jpeg => None,
-            Format::Apng { delay } => Some(Apng::start(self.name.of_frame(0), size, frame_count, delay)?),
-        };
-        Ok(Writer { destination: self, size, film })
+    /// Starts a film of this many frames, if it is one.
+    pub fn open(&mut self, size: Size, frame_count: u32) -> Result<()> {
+        if let Format::Apng { delay } = self.format {
+            self.film = Some(Apng::start(self.name.of_frame(0), size, frame_count, delay)?);
+        }
+        Ok(())
     }
-}
 
-/// Writes frames in their order.
-pub(super) struct Writer {
-    destination: Destination,
-    size: Size,
-    film: Option<Apng>,
-}
-
-impl Writer {
     /// Writes a frame. `rgba` has eight bits per channel.
-    pub fn add(&mut self, frame: u32, rgba: &[u8]) -> Result<()> {
-        let path = self.destination.name.of_frame(frame);
-        match (&mut self.film, self.destination.format) {
-            (Some(film), _) => film.add(rgba),
-            (None, Format::Jpeg) => write_file(&path, &encode_jpeg(rgba, self.size)?),
-            (None, _) => write_file(&path, &encode_png(rgba, self.size)?),
+    pub fn add(&mut self, frame: u32, rgba: &[u8], size: Size) -> Result<()> {
+        let path = self.name.of_frame(frame);
+        match &mut self.film {
+            Some(film) => film.add(rgba),
+            None if self.format == Format::Jpeg => write_file(&path, &encode_jpeg(rgba, size)?),
+            None => write_file(&path, &encode_png(rgba, size)?),
         }
     }
 
-    /// Ends a film.
     pub fn finish(self) -> Result<()> {
         self.film.map_or(Ok(()), Apng::finish)
     }
@@ -151,15 +143,6 @@ fn encode_jpeg(rgba: &[u8], Size { width, height }: Size) -> Result<Vec<u8>> {
     let encoder = JpegEncoder::new_with_quality(&mut bytes, QUALITY);
     encoder.write_image(&rgb, width, height, ExtendedColorType::Rgb8)?;
     Ok(bytes)
-}
-
-fn has_several_frames(args: &RenderArgs) -> bool {
-    match (args.frames, args.turntable) {
-        (Some(FrameChoice::Count(count)), _) | (None, Some(Some(count))) => count > 1,
-        (Some(FrameChoice::Part { first, end }), _) => end - first > 1,
-        (None, Some(None)) => true,
-        (None, None) => false,
-    }
 }
 
 /// Returns the number of `--turntable 60`, which is parsed as the name of a model.
