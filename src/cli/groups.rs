@@ -23,8 +23,6 @@ pub struct CrowdArgs {
     pub models: Vec<PathBuf>,
     #[command(flatten)]
     pub clips: ClipArgs,
-    #[command(flatten)]
-    pub file_scene: FileSceneArgs,
     /// Leave out the parts whose node, mesh or material has this name; `*` stands for any text. May be repeated; `none` also
     /// shows colliders [default: colliders, by their names].
     #[arg(long, value_name = "PATTERN|none", allow_hyphen_values = true)]
@@ -155,7 +153,7 @@ pub struct LookArgs {
     pub sun: SunDirection,
 }
 
-/// Clips of other files.
+/// The clips of other files, and the scene of a model's own file.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 pub struct ClipArgs {
     /// Add the clips of another file (.gltf, .glb, .vrm, .vrma) to each model that they fit: to the same rig as they are, to
@@ -163,11 +161,6 @@ pub struct ClipArgs {
     #[arg(long = "clips", value_name = "FILE")]
     #[serde(skip)]
     pub files: Vec<PathBuf>,
-}
-
-/// The scene of a model file.
-#[derive(Debug, Clone, Args, Serialize)]
-pub struct FileSceneArgs {
     /// Scene to show if the file has several [default: the file's default scene].
     #[arg(long, value_name = "NAME|INDEX", value_parser = values::parse_scene)]
     pub scene: Option<SceneChoice>,

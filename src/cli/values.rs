@@ -57,7 +57,6 @@ impl Direction {
 /// The value of `--camera`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CameraChoice {
-    /// A direction.
     Angles(Direction),
     /// The name or the index of a camera in the model's file.
     OfFile(String),
@@ -77,9 +76,7 @@ pub enum LookAt {
 /// The value of `--morph`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MorphArg {
-    /// The name of the target.
     pub name: String,
-    /// Its weight.
     pub weight: f32,
 }
 
@@ -89,12 +86,7 @@ pub enum FrameChoice {
     /// The first frames of a sequence.
     Count(u32),
     /// The frames from `first` to the one before `end`, at least one.
-    Part {
-        /// The first frame.
-        first: u32,
-        /// The frame after the last one.
-        end: u32,
-    },
+    Part { first: u32, end: u32 },
 }
 
 /// The largest number of frames of a sequence.
@@ -105,7 +97,6 @@ pub const MOST_FRAMES: u32 = 1_000_000;
 pub enum RootMotion {
     /// The body goes where its clip takes it, and jumps back when the clip starts again.
     Keep,
-    /// The body stays in place.
     InPlace,
 }
 

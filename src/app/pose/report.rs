@@ -12,7 +12,6 @@ use crate::app::export::PosedMesh;
 use crate::model::{Clip, Model, Skin, SourcePrimitive};
 use crate::shader_types::{SkinnedVertex, unpack_octahedral, unpack_tangent};
 
-/// The JSON of the command.
 #[derive(Debug, Serialize)]
 pub(super) struct PoseReport<'m> {
     pub model: String,
@@ -86,7 +85,6 @@ pub(super) struct FrameReport<'m> {
     pub time: f64,
     /// The world matrix of each node, by glTF index; `None` outside the scene.
     pub nodes: Vec<Option<Matrix>>,
-    /// The joint matrices of each skin.
     pub skins: Vec<Vec<Matrix>>,
     /// The morph weights of each node that has any, by glTF index.
     pub weights: BTreeMap<String, Vec<f32>>,
@@ -97,7 +95,6 @@ pub(super) struct FrameReport<'m> {
 /// skinned vertices.
 #[derive(Debug)]
 pub(super) struct Primitives<'m> {
-    /// What they have become.
     pub posed: PosedMesh<'m>,
     /// The origin of model space in the file.
     pub origin: DVec3,
@@ -181,7 +178,6 @@ pub(super) fn by_source_node<T: Clone>(model: &Model, own: impl Iterator<Item = 
     all
 }
 
-/// Evaluates the instance at one time.
 pub(super) fn evaluate<'m>(
     model: &'m Model,
     clip: Option<&Clip>,
