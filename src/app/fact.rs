@@ -27,13 +27,9 @@ pub enum Fact {
     Count(u64),
     /// The number of a thing. 0 is the first one.
     Index(u32),
-    /// A quantity.
     Number(f32),
-    /// A name or a remark.
     Text(String),
-    /// Facts of one kind.
     List(Vec<Fact>),
-    /// Facts with keys.
     Object(#[serde(serialize_with = "as_map")] Vec<(&'static str, Fact)>),
 }
 
@@ -68,6 +64,12 @@ impl<T: Into<Fact>> From<Option<T>> for Fact {
 impl<T: Into<Fact>> FromIterator<T> for Fact {
     fn from_iter<I: IntoIterator<Item = T>>(facts: I) -> Self {
         Self::List(facts.into_iter().map(T::into).collect())
+    }
+}
+
+impl<const N: usize> From<[f32; N]> for Fact {
+    fn from(numbers: [f32; N]) -> Self {
+        Self::from_iter(numbers)
     }
 }
 

@@ -13,13 +13,9 @@ use tempfile::TempPath;
 use crate::cli::WrongUsage;
 
 /// Prints text to standard output. A reader that has gone away (`throng inspect … | head`) is no error.
-pub(super) fn print(text: &str) -> Result<()> {
-    write_out(text.as_bytes())
-}
-
-fn write_out(bytes: &[u8]) -> Result<()> {
+pub(super) fn print(text: impl AsRef<[u8]>) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    ignore_closed_pipe(out.write_all(bytes).and_then(|()| out.flush()))
+    ignore_closed_pipe(out.write_all(text.as_ref()).and_then(|()| out.flush()))
 }
 
 /// Prints a value as JSON, with line breaks if `pretty`. A reader that has gone away is no error.
@@ -52,7 +48,6 @@ pub(super) fn print_aside(text: &str) -> Result<()> {
     std::io::stderr().lock().write_all(text.as_bytes()).context("cannot write to standard error")
 }
 
-/// Returns whether a file's name means standard output.
 pub(super) fn is_standard_output(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
@@ -65,7 +60,7 @@ pub(super) fn cannot_write(path: &Path) -> String {
 /// Writes a file through a temporary one, so that it never exists half written. `-` is standard output.
 pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     if is_standard_output(path) {
-        return write_out(bytes);
+        return print(bytes);
     }
     let failed = || cannot_write(path);
     // A device file or a pipe (`--out /dev/stdout`) cannot be replaced.
@@ -107,7 +102,6 @@ pub(super) fn write_new_file(bytes: &[u8], name: impl Fn(u32) -> PathBuf) -> Res
     bail!("{} and {MOST_NAMES} more names are taken", name(0).display())
 }
 
-/// Checks that the folder of a file exists.
 pub(super) fn check_folder_of(path: &Path) -> Result<()> {
     let folder = folder_of(path);
     let (failed, shown) = (cannot_write(path), folder.display());
@@ -116,7 +110,6 @@ pub(super) fn check_folder_of(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the folder of a file.
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -186,7 +179,6 @@ impl FileName {
         Ok(split.unwrap_or_else(|| Self { before: text.to_owned(), digits: None, after: String::new() }))
     }
 
-    /// Whether each frame has a name of its own.
     pub fn is_numbered(&self) -> bool {
         self.digits.is_some()
     }
@@ -202,7 +194,6 @@ impl FileName {
         Self { before, digits: Some((count - 1).to_string().len()), after: end }
     }
 
-    /// Returns the name of a frame.
     pub fn of_frame(&self, frame: u32) -> PathBuf {
         match self.digits {
             None => PathBuf::from(&self.before),

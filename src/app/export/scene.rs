@@ -90,14 +90,12 @@ impl Part<'_> {
 #[derive(Debug)]
 pub struct PosedNode {
     pub name: String,
-    /// The index of the mesh.
     pub mesh: usize,
     /// The primitives of the model's file that it shows.
     pub primitives: Range<usize>,
     pub world_from_model: DAffine3,
 }
 
-/// Meshes and their places.
 #[derive(Debug, Default)]
 pub struct PosedScene<'m> {
     pub meshes: Vec<PosedMesh<'m>>,
