@@ -279,14 +279,10 @@ pub(super) fn file_ending_with(wanted: &'static str) -> impl Fn(&str) -> Result<
 
 pub(super) fn parse_sheet(text: &str) -> Result<SheetChoice, String> {
     const MOST: u32 = 64;
-    let is_grid = |grid: &Size| grid.width <= MOST && grid.height <= MOST;
-    match text {
-        "auto" => Ok(None),
-        _ => parse_size(text)
-            .ok()
-            .filter(is_grid)
-            .map(Some)
-            .ok_or_else(|| format!("expected auto, or COLUMNSxROWS, such as 6x4, of 1 to {MOST} each")),
+    match parse_size(text) {
+        Ok(grid) if grid.width <= MOST && grid.height <= MOST => Ok(Some(grid)),
+        _ if text == "auto" => Ok(None),
+        _ => Err(format!("expected auto, or COLUMNSxROWS, such as 6x4, of 1 to {MOST} each")),
     }
 }
 
@@ -366,9 +362,6 @@ pub(super) const SIDES: [(&str, Direction); 6] = [
 
 pub(super) fn parse_look_at(text: &str) -> Result<LookAt, String> {
     let numbers: Vec<f64> = text.split(',').map_while(|part| parse_finite(part).ok()).collect();
-    if numbers.iter().any(|number| number.abs() > MOST) {
-        return Err(format!("expected coordinates of at most {MOST} metres"));
-    }
     match numbers[..] {
         [x, y, z] if text.split(',').count() == 3 => Ok(LookAt::Point(Vec3::new(x as f32, y as f32, z as f32))),
         [metres] if !text.contains(',') && metres >= 0.0 => Ok(LookAt::Height(metres as f32)),

@@ -1,7 +1,7 @@
 //! Animated PNG: all frames in one file, repeated forever.
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use png::{BitDepth, ColorType, Encoder, Writer};
@@ -10,38 +10,20 @@ use tempfile::TempPath;
 use crate::app::output::{cannot_write, new_draft};
 use crate::cli::Size;
 
-/// An animated PNG that is being written.
-pub(super) struct Apng {
-    writer: Writer<File>,
-    /// The name of the file until it is complete.
-    draft: TempPath,
-    path: PathBuf,
-}
+/// A film that is being written, and the name of its file until it is complete.
+pub(super) type Film = (Writer<File>, TempPath);
 
-impl Apng {
-    /// Starts a file of this many frames. Each is shown for a number of seconds: numerator, denominator.
-    pub fn start(path: PathBuf, size: Size, frame_count: u32, delay: (u16, u16)) -> Result<Self> {
-        let failed = || cannot_write(&path);
-        let (file, draft) = new_draft(&path)?;
-        let mut encoder = Encoder::new(file, size.width, size.height);
-        encoder.set_color(ColorType::Rgba);
-        encoder.set_depth(BitDepth::Eight);
-        // 0 repeats forever.
-        encoder.set_animated(frame_count, 0).with_context(failed)?;
-        encoder.set_frame_delay(delay.0, delay.1).with_context(failed)?;
-        let writer = encoder.write_header().with_context(failed)?;
-        Ok(Self { writer, draft, path })
-    }
-
-    pub fn add(&mut self, rgba: &[u8]) -> Result<()> {
-        self.writer.write_image_data(rgba).with_context(|| cannot_write(&self.path))
-    }
-
-    /// Ends the file and gives it its name.
-    pub fn finish(self) -> Result<()> {
-        self.writer.finish().with_context(|| cannot_write(&self.path))?;
-        self.draft.persist(&self.path).with_context(|| cannot_write(&self.path))
-    }
+/// Starts a film of this many frames. Each is shown for a number of seconds: numerator, denominator.
+pub(super) fn start(path: &Path, size: Size, frame_count: u32, delay: (u16, u16)) -> Result<Film> {
+    let failed = || cannot_write(path);
+    let (file, draft) = new_draft(path)?;
+    let mut encoder = Encoder::new(file, size.width, size.height);
+    encoder.set_color(ColorType::Rgba);
+    encoder.set_depth(BitDepth::Eight);
+    // 0 repeats forever.
+    encoder.set_animated(frame_count, 0).with_context(failed)?;
+    encoder.set_frame_delay(delay.0, delay.1).with_context(failed)?;
+    Ok((encoder.write_header().with_context(failed)?, draft))
 }
 
 /// Returns the time between frames in seconds, as the fraction that is nearest to 1 / `fps`. `None` if the format has none

@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use image::codecs::{jpeg::JpegEncoder, png::PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
 
-use super::apng::{self, Apng};
+use super::apng::{self, Film};
 use super::sequence::{MOST_SECONDS, Sequence};
-use crate::app::output::{FileName, is_special, write_file};
+use crate::app::output::{FileName, cannot_write, is_special, write_file};
 use crate::cli::{RenderArgs, Size, WrongUsage};
 use crate::view::Background;
 
@@ -62,7 +62,7 @@ pub(super) struct Destination {
     name: FileName,
     format: Format,
     /// The one file of all frames, once it was started.
-    film: Option<Apng>,
+    film: Option<Film>,
 }
 
 impl Destination {
@@ -108,7 +108,7 @@ impl Destination {
     /// Starts a film of this many frames, if it is one.
     pub fn open(&mut self, size: Size, frame_count: u32) -> Result<()> {
         if let Format::Apng { delay } = self.format {
-            self.film = Some(Apng::start(self.name.of_frame(0), size, frame_count, delay)?);
+            self.film = Some(apng::start(&self.name.of_frame(0), size, frame_count, delay)?);
         }
         Ok(())
     }
@@ -117,14 +117,18 @@ impl Destination {
     pub fn add(&mut self, frame: u32, rgba: &[u8], size: Size) -> Result<()> {
         let path = self.name.of_frame(frame);
         match &mut self.film {
-            Some(film) => film.add(rgba),
+            Some((film, _)) => film.write_image_data(rgba).with_context(|| cannot_write(&path)),
             None if self.format == Format::Jpeg => write_file(&path, &encode_jpeg(rgba, size)?),
             None => write_file(&path, &encode_png(rgba, size)?),
         }
     }
 
+    /// Ends a film and gives it its name.
     pub fn finish(self) -> Result<()> {
-        self.film.map_or(Ok(()), Apng::finish)
+        let Some((film, draft)) = self.film else { return Ok(()) };
+        let path = self.name.of_frame(0);
+        film.finish().with_context(|| cannot_write(&path))?;
+        draft.persist(&path).with_context(|| cannot_write(&path))
     }
 }
 
