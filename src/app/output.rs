@@ -116,9 +116,6 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 
 /// Checks that the output files can be written, and that no two options name the same file. Each file comes with the
 /// option that names it.
-///
-/// # Errors
-/// The first file that cannot be written, or the two options.
 pub(super) fn check_files(outputs: &[(&str, &Path)], inputs: &[(&str, &Path)]) -> Result<()> {
     let mut seen: Vec<(&str, PathBuf)> = inputs.iter().map(|&(option, path)| (option, identity(path))).collect();
     for &(option, path) in outputs {

@@ -167,9 +167,6 @@ impl Equipped {
     }
 
     /// Builds what a frame with these extras needs, to find out whether the device can show them.
-    ///
-    /// # Errors
-    /// It cannot, or it has no memory.
     pub fn try_show(&mut self, crowd: &Crowd, show: &Show) -> Result<()> {
         self.extras.show = show.clone();
         self.extras.prepare(&mut self.renderer, crowd)

@@ -126,9 +126,6 @@ impl<'m> PosedScene<'m> {
     }
 
     /// Poses a crowd: a mesh for each pose, and a node for each instance. A single character keeps the nodes of its file.
-    ///
-    /// # Errors
-    /// The poses have too many vertices.
     pub fn of_crowd(models: &'m [Model], crowd: &Crowd, time_seconds: f64, speed: f64) -> Result<Self> {
         // Instances with the same model, clip and time in it share a pose.
         let shown = |state: &InstanceState| {
