@@ -15,7 +15,6 @@ use crate::renderer::{ByteCounts, CpuStage, DrawCounts, Pass, PassTimes, Rendere
 use crate::shader_types::JointMatrix;
 use crate::vulkan::physical_device::PhysicalDevice;
 
-#[derive(Debug)]
 pub(super) struct Report {
     /// Whether the measurement was interrupted or failed before all rows were complete.
     pub(super) partial: bool,
