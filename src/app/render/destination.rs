@@ -1,15 +1,17 @@
 //! The files that frames go to: an image for each, or one animated PNG. A wrong combination of options is found here, before
 //! a model is loaded.
 
+use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use image::codecs::{jpeg::JpegEncoder, png::PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
+use png::{BitDepth, ColorType, Encoder, Writer};
+use tempfile::TempPath;
 
-use super::apng::{self, Film};
 use super::sequence::{MOST_SECONDS, Sequence};
-use crate::app::output::{FileName, cannot_write, is_special, write_file};
+use crate::app::output::{FileName, cannot_write, is_special, new_draft, write_file};
 use crate::cli::{RenderArgs, Size, WrongUsage};
 use crate::view::Background;
 
@@ -38,7 +40,7 @@ impl Format {
         let found = match extension.as_deref() {
             Some("png") => return Ok(Self::Png),
             Some("jpg" | "jpeg") => return Ok(Self::Jpeg),
-            Some("apng") => match apng::delay(fps) {
+            Some("apng") => match delay(fps) {
                 Some(delay) => return Ok(Self::Apng { delay }),
                 None => bail!(WrongUsage(format!("--fps {fps}: .apng can hold 0.001 to 65535 frames per second"))),
             },
@@ -108,7 +110,7 @@ impl Destination {
     /// Starts a film of this many frames, if it is one.
     pub fn open(&mut self, size: Size, frame_count: u32) -> Result<()> {
         if let Format::Apng { delay } = self.format {
-            self.film = Some(apng::start(&self.name.of_frame(0), size, frame_count, delay)?);
+            self.film = Some(start_film(&self.name.of_frame(0), size, frame_count, delay)?);
         }
         Ok(())
     }
@@ -130,6 +132,38 @@ impl Destination {
         film.finish().with_context(|| cannot_write(&path))?;
         draft.persist(&path).with_context(|| cannot_write(&path))
     }
+}
+
+/// A film that is being written, and the name of its file until it is complete.
+type Film = (Writer<File>, TempPath);
+
+/// Starts a film of this many frames. Each is shown for a number of seconds: numerator, denominator.
+fn start_film(path: &Path, size: Size, frame_count: u32, delay: (u16, u16)) -> Result<Film> {
+    let failed = || cannot_write(path);
+    let (file, draft) = new_draft(path)?;
+    let mut encoder = Encoder::new(file, size.width, size.height);
+    encoder.set_color(ColorType::Rgba);
+    encoder.set_depth(BitDepth::Eight);
+    // 0 repeats forever.
+    encoder.set_animated(frame_count, 0).with_context(failed)?;
+    encoder.set_frame_delay(delay.0, delay.1).with_context(failed)?;
+    Ok((encoder.write_header().with_context(failed)?, draft))
+}
+
+/// Returns the time between frames in seconds, as the fraction that is nearest to 1 / `fps`. `None` if the format has none
+/// that is near.
+pub fn delay(fps: f64) -> Option<(u16, u16)> {
+    const MOST: f64 = u16::MAX as f64;
+    if !(0.001..=MOST).contains(&fps) {
+        return None;
+    }
+    // The smallest fraction whose error is far below a frame in an hour, or the best one.
+    let error = |numerator: f64| ((numerator * fps).round() / fps / numerator - 1.0).abs();
+    let candidates =
+        || (1..=u16::MAX).map(f64::from).filter(|numerator| (1.0..=MOST).contains(&(numerator * fps).round()));
+    let best = candidates().min_by(|&a, &b| error(a).total_cmp(&error(b)))?;
+    let numerator = candidates().find(|&numerator| error(numerator) < 1e-9).unwrap_or(best);
+    Some((numerator as u16, (numerator * fps).round() as u16))
 }
 
 /// Returns an image as a PNG file. `rgba` has eight bits per channel.

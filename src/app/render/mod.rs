@@ -6,7 +6,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod apng;
 mod destination;
 pub mod sequence;
 mod sheet;
@@ -24,7 +23,7 @@ use super::text::counted;
 use crate::cli::RenderArgs;
 use crate::vulkan::device::Device;
 use destination::Destination;
-pub use destination::encode_png;
+pub use destination::{delay, encode_png};
 use sequence::Sequence;
 
 /// Checks the options that do not depend on files. [`run`] does so too.
