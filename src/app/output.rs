@@ -84,19 +84,14 @@ pub(super) fn new_draft(path: &Path) -> Result<(File, TempPath)> {
 /// chosen one.
 pub(super) fn write_new_file(bytes: &[u8], name: impl Fn(u32) -> PathBuf) -> Result<PathBuf> {
     const MOST_NAMES: u32 = 100_000;
+    let (mut file, mut draft) = new_draft(&name(0))?;
+    file.write_all(bytes).with_context(|| cannot_write(&name(0)))?;
     for path in (0..MOST_NAMES).map(&name) {
         // Atomic, so that two programs never choose the same name.
-        match File::create_new(&path) {
-            Ok(mut file) => {
-                if let Err(error) = file.write_all(bytes) {
-                    // Half a file is useless. The error to report is that of writing.
-                    let _ = std::fs::remove_file(&path);
-                    return Err(error).with_context(|| cannot_write(&path));
-                }
-                return Ok(path);
-            }
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error).with_context(|| cannot_write(&path)),
+        match draft.persist_noclobber(&path) {
+            Ok(()) => return Ok(path),
+            Err(failed) if failed.error.kind() == ErrorKind::AlreadyExists => draft = failed.path,
+            Err(failed) => return Err(failed.error).with_context(|| cannot_write(&path)),
         }
     }
     bail!("{} and {MOST_NAMES} more names are taken", name(0).display())
@@ -145,17 +140,11 @@ pub(super) fn is_special(path: &Path) -> bool {
 
 /// Returns the same path for two names of one file, as far as the file system can tell.
 fn identity(path: &Path) -> PathBuf {
-    if let Ok(path) = std::fs::canonicalize(path) {
-        return path;
-    }
-    match (std::fs::canonicalize(folder_of(path)), path.file_name()) {
-        (Ok(folder), Some(name)) => folder.join(name),
-        _ => path.to_owned(),
-    }
+    let in_folder = || Some(std::fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?));
+    std::fs::canonicalize(path).ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
 }
 
 /// The name of an output file, split at the number of the frame.
-#[derive(Debug)]
 pub(super) struct FileName {
     before: String,
     /// The number of digits, or `None` for a single file.

@@ -83,7 +83,6 @@ pub struct CrowdArgs {
     pub show: ShowArgs,
 }
 
-/// Skinning made visible.
 #[derive(Debug, Clone, Args, Serialize)]
 pub struct ShowArgs {
     /// Show data instead of lit surfaces. `weights` is the sum of joint colours times weights, `joints` the colour of the
@@ -134,7 +133,6 @@ pub struct CameraArgs {
     pub fov: Option<f64>,
 }
 
-/// The look of the picture.
 #[derive(Debug, Clone, Copy, Args, Serialize)]
 pub struct LookArgs {
     /// Background: sky, none (transparent in .png and .apng files), white, grey, black, or a colour such as #20406f.
@@ -187,7 +185,6 @@ impl CrowdSizeArgs {
 
 pub(super) const MOST_THREADS: u32 = 256;
 
-/// The settings of the renderer.
 #[derive(Debug, Clone, Args, Serialize)]
 pub struct GpuArgs {
     /// Skin vertices once per frame in a compute pass, or in the vertex shader of each pass.
@@ -209,7 +206,6 @@ pub struct GpuArgs {
     pub device: DeviceArgs,
 }
 
-/// The quality of the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Args, Serialize)]
 pub struct QualityArgs {
     /// Samples per pixel. `auto` is 4, and 1 in a window on a software driver.
@@ -228,7 +224,6 @@ impl QualityArgs {
     }
 }
 
-/// The Vulkan device.
 #[derive(Debug, Clone, Args, Serialize)]
 pub struct DeviceArgs {
     /// Device: its index in `throng devices`, or a part of its name [default: the best].

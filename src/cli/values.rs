@@ -184,7 +184,6 @@ fn word_of<T: PartialEq>(words: &[(&str, T)], wanted: T) -> String {
     words.iter().find(|(_, value)| *value == wanted).map_or("", |(word, _)| word).to_owned()
 }
 
-/// Serializes `--blend`.
 pub(super) fn blend<S: Serializer>(dual_quaternions: &bool, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&word_of(&BLENDS, *dual_quaternions))
 }
@@ -268,7 +267,6 @@ pub(super) fn parse_percent(text: &str) -> Result<f64, String> {
     number(0.0..=10_000.0, "a percentage of at least 0, such as 5")(text.trim().trim_end_matches('%'))
 }
 
-/// Returns a parser of file names.
 pub(super) fn file_ending_with(wanted: &'static str) -> impl Fn(&str) -> Result<PathBuf, String> + Clone {
     move |text| {
         let path = Some(PathBuf::from(text));

@@ -86,9 +86,8 @@ impl All {
 // first, or for the slot's last frame if the object belongs to the slot.
 unsafe impl Extras for All {
     fn plan(&mut self, renderer: &mut Renderer, crowd: &Crowd, _: &Shot) -> Result<()> {
-        self.prepare(renderer, crowd)?;
         self.outline.plan(crowd, self.show.outlined);
-        Ok(())
+        self.prepare(renderer, crowd)
     }
 
     fn write(&mut self, renderer: &Renderer, slot: usize, crowd: &Crowd, shot: &Shot) -> Result<()> {
