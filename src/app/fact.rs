@@ -133,13 +133,12 @@ impl Fact {
             Self::Object(entries) => {
                 let parts = entries.iter().filter(|(_, fact)| !fact.is_table()).filter_map(|(key, fact)| {
                     let (text, key) = (fact.line(&format!("{context} {key}")), key.replace('_', " "));
+                    // Zeros answer nothing, except to what people ask of a character first.
+                    let zero_answers = context == "contents" && ANSWERS.contains(&&*key);
                     match fact {
                         Self::Flag(true) => Some(key),
-                        // Zeros answer nothing, except to what people ask of a character first.
-                        Self::Count(0) if context == "contents" && ANSWERS.contains(&&*key) => {
-                            Some(format!("{key}: 0"))
-                        }
-                        Self::Flag(false) | Self::Count(0) => None,
+                        Self::Flag(false) => None,
+                        Self::Count(0) if !zero_answers => None,
                         _ if text.is_empty() => None,
                         Self::Object(_) => Some(format!("{key} ({text})")),
                         _ => Some(format!("{key}: {text}")),

@@ -18,7 +18,6 @@ use crate::shader_types::{JointMatrix, SkinnedVertex};
 const MOST_VERTICES: usize = 1 << 27;
 
 /// A model in one pose.
-#[derive(Debug)]
 pub struct PosedMesh<'m> {
     pub model: &'m Model,
     /// The skinned vertices of the whole model.
@@ -87,7 +86,6 @@ impl Part<'_> {
 }
 
 /// A mesh, or a part of one, at its place.
-#[derive(Debug)]
 pub struct PosedNode {
     pub name: String,
     pub mesh: usize,
@@ -96,7 +94,6 @@ pub struct PosedNode {
     pub world_from_model: DAffine3,
 }
 
-#[derive(Debug, Default)]
 pub struct PosedScene<'m> {
     pub meshes: Vec<PosedMesh<'m>>,
     pub nodes: Vec<PosedNode>,

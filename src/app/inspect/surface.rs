@@ -15,15 +15,12 @@ pub(super) fn geometry(model: &Model) -> Fact {
     let (geometry, sources) = (&model.geometry, sources(model));
     let (max_influences, histogram) = influences(geometry, 0..geometry.vertex_count());
     let shown = || geometry.source_primitives.iter();
-    // For each vertex the last primitive that was described and uses it, from 1 on.
-    let mut last_primitives = vec![0; geometry.vertex_count()];
-    let by_primitive = (1_usize..).zip(shown()).map(|(number, primitive)| {
-        let is_new = |vertex: &usize| {
-            last_primitives.get_mut(*vertex).is_some_and(|last| std::mem::replace(last, number) != number)
-        };
+    let by_primitive = shown().zip(&sources).map(|(primitive, source)| {
         // A vertex that two primitives share counts for both.
-        let vertices: Vec<usize> = primitive.vertices.iter().map(|&vertex| vertex as usize).filter(is_new).collect();
-        primitive_facts(geometry, primitive, vertices, &sources[number - 1])
+        let mut vertices: Vec<usize> = primitive.vertices.iter().map(|&vertex| vertex as usize).collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        primitive_facts(geometry, primitive, vertices, source)
     });
     Fact::from([
         // One that several nodes show counts for each of them.

@@ -12,7 +12,7 @@ use crate::app::export::PosedMesh;
 use crate::model::{Clip, Model, Skin, SourcePrimitive};
 use crate::shader_types::{SkinnedVertex, unpack_octahedral, unpack_tangent};
 
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub(super) struct PoseReport<'m> {
     pub model: String,
     pub clip: Option<ClipReport>,
@@ -29,7 +29,7 @@ pub(super) struct PoseReport<'m> {
     pub frames: Vec<FrameReport<'m>>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub(super) struct ClipReport {
     pub index: usize,
     pub name: Option<String>,
@@ -80,7 +80,7 @@ pub(super) fn inverse_binds(model: &Model, skin: &Skin) -> impl Iterator<Item = 
 }
 
 /// The instance at one time. Matrices are column-major.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub(super) struct FrameReport<'m> {
     pub time: f64,
     /// The world matrix of each node, by glTF index; `None` outside the scene.
@@ -93,7 +93,6 @@ pub(super) struct FrameReport<'m> {
 
 /// A list of [`PrimitiveReport`]s. Each is made when it is written, because the JSON has several times the bytes of the
 /// skinned vertices.
-#[derive(Debug)]
 pub(super) struct Primitives<'m> {
     pub posed: PosedMesh<'m>,
     /// The origin of model space in the file.
@@ -147,7 +146,7 @@ impl<'m> Primitives<'m> {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 struct PrimitiveReport {
     node: u32,
     mesh: u32,
