@@ -59,9 +59,6 @@ enum Target {
 
 impl Aim {
     /// Finds joints and cameras in the models.
-    ///
-    /// # Errors
-    /// No model has them.
     pub fn new(models: &[Model], args: &CameraArgs) -> Result<Self> {
         let vertical_fov_radians = args.fov.map(|fov| fov.to_radians() as f32);
         let (mut direction, mut has_angles, mut target) = (args.view, false, None);

@@ -27,13 +27,9 @@ pub enum Fact {
     Count(u64),
     /// The number of a thing. 0 is the first one.
     Index(u32),
-    /// A quantity.
     Number(f32),
-    /// A name or a remark.
     Text(String),
-    /// Facts of one kind.
     List(Vec<Fact>),
-    /// Facts with keys.
     Object(#[serde(serialize_with = "as_map")] Vec<(&'static str, Fact)>),
 }
 
@@ -68,6 +64,12 @@ impl<T: Into<Fact>> From<Option<T>> for Fact {
 impl<T: Into<Fact>> FromIterator<T> for Fact {
     fn from_iter<I: IntoIterator<Item = T>>(facts: I) -> Self {
         Self::List(facts.into_iter().map(T::into).collect())
+    }
+}
+
+impl<const N: usize> From<[f32; N]> for Fact {
+    fn from(numbers: [f32; N]) -> Self {
+        Self::from_iter(numbers)
     }
 }
 
@@ -131,13 +133,12 @@ impl Fact {
             Self::Object(entries) => {
                 let parts = entries.iter().filter(|(_, fact)| !fact.is_table()).filter_map(|(key, fact)| {
                     let (text, key) = (fact.line(&format!("{context} {key}")), key.replace('_', " "));
+                    // Zeros answer nothing, except to what people ask of a character first.
+                    let zero_answers = context == "contents" && ANSWERS.contains(&&*key);
                     match fact {
                         Self::Flag(true) => Some(key),
-                        // Zeros answer nothing, except to what people ask of a character first.
-                        Self::Count(0) if context == "contents" && ANSWERS.contains(&&*key) => {
-                            Some(format!("{key}: 0"))
-                        }
-                        Self::Flag(false) | Self::Count(0) => None,
+                        Self::Flag(false) => None,
+                        Self::Count(0) if !zero_answers => None,
                         _ if text.is_empty() => None,
                         Self::Object(_) => Some(format!("{key} ({text})")),
                         _ => Some(format!("{key}: {text}")),

@@ -80,14 +80,12 @@ pub struct OverlayDraw {
 }
 
 impl Triangles {
-    /// Removes all triangles.
     pub fn clear(&mut self) {
         self.vertices.clear();
         self.indices.clear();
         self.draws.clear();
     }
 
-    /// Returns whether there is nothing to draw.
     pub fn is_empty(&self) -> bool {
         self.indices.is_empty()
     }

@@ -18,7 +18,6 @@ use crate::shader_types::{JointMatrix, SkinnedVertex};
 const MOST_VERTICES: usize = 1 << 27;
 
 /// A model in one pose.
-#[derive(Debug)]
 pub struct PosedMesh<'m> {
     pub model: &'m Model,
     /// The skinned vertices of the whole model.
@@ -87,18 +86,14 @@ impl Part<'_> {
 }
 
 /// A mesh, or a part of one, at its place.
-#[derive(Debug)]
 pub struct PosedNode {
     pub name: String,
-    /// The index of the mesh.
     pub mesh: usize,
     /// The primitives of the model's file that it shows.
     pub primitives: Range<usize>,
     pub world_from_model: DAffine3,
 }
 
-/// Meshes and their places.
-#[derive(Debug, Default)]
 pub struct PosedScene<'m> {
     pub meshes: Vec<PosedMesh<'m>>,
     pub nodes: Vec<PosedNode>,
@@ -128,9 +123,6 @@ impl<'m> PosedScene<'m> {
     }
 
     /// Poses a crowd: a mesh for each pose, and a node for each instance. A single character keeps the nodes of its file.
-    ///
-    /// # Errors
-    /// The poses have too many vertices.
     pub fn of_crowd(models: &'m [Model], crowd: &Crowd, time_seconds: f64, speed: f64) -> Result<Self> {
         // Instances with the same model, clip and time in it share a pose.
         let shown = |state: &InstanceState| {

@@ -47,7 +47,6 @@ pub(super) fn nodes(model: &Model) -> Fact {
             ("name", skeleton.names[at].as_str().into()),
             ("parent", (parent != NO_PARENT).then(|| skeleton.source_nodes[parent as usize]).into()),
             ("joint", (!skins.is_empty()).into()),
-            // The skins that have this node as a joint.
             ("skins", skins.into_iter().collect()),
             ("mesh", meshes.get(&node).copied().into()),
             ("morph_targets", u64::from(morph_targets).into()),
@@ -172,12 +171,10 @@ fn clip(model: &Model, clip: &Clip, is_first: bool, scratch: &mut PoseScratch) -
         ("morph_weights", clip.morph_weights.len().into()),
         // The number of distinct lists of key times.
         ("timelines", clip.timelines.len().into()),
-        // The number of tracks for each interpolation.
         (
             "interpolations",
             Fact::Object(interpolations.into_iter().map(|(name, count)| (name, count.into())).collect()),
         ),
-        // The number of keys of all tracks.
         ("keys", keys.into()),
         (
             "shared_timelines",

@@ -13,7 +13,6 @@ const MOST: usize = 40;
 /// Follows a list that is not complete. The JSON has no inverse bind matrices.
 const IN_JSON: &str = ", --json has all of them";
 
-/// Describes the report on a page of this width.
 pub(super) fn as_text(model: &Model, report: &PoseReport<'_>, columns: u16) -> String {
     let clip = report.clip.as_ref().map_or("rest pose".to_owned(), |clip| {
         let name = clip.name.as_deref().map_or_else(|| "(unnamed)".to_owned(), printable);

@@ -18,6 +18,7 @@ use glam::Vec3;
 use self::report::{ClipReport, PoseReport, Primitives, by_source_node, evaluate};
 use self::skinner::Skinner;
 use super::export::PosedScene;
+use super::gpu::finish;
 use super::hide::hide;
 use super::models::{blend_joints, embody, load_model, set_in_motion};
 use super::morphs::hold_morphs;
@@ -37,7 +38,7 @@ pub fn run(args: &PoseArgs) -> Result<()> {
     if let (Some(instances), Some(out)) = (args.instances, &args.out) {
         return write_crowd(&args.as_crowd(instances), &args.time, out);
     }
-    let mut model = load_model(args.model.as_ref(), &args.clips, &args.file_scene)?;
+    let mut model = load_model(args.model.as_ref(), &args.clips)?;
     if args.out.is_some() && is_bare(&model) {
         embody(&mut model)?;
     }
@@ -70,7 +71,9 @@ pub fn run(args: &PoseArgs) -> Result<()> {
         Ok(frame)
     });
     let frames = frames.collect::<Result<Vec<_>>>()?;
-    skinner.finish()?;
+    if let Skinner::Gpu { renderer, .. } = skinner {
+        finish(renderer)?;
+    }
     let clip = chosen.map(|(index, clip)| ClipReport {
         index,
         name: clip.name.clone(),

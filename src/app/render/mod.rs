@@ -6,7 +6,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod apng;
 mod destination;
 pub mod sequence;
 mod sheet;
@@ -24,7 +23,7 @@ use super::text::counted;
 use crate::cli::RenderArgs;
 use crate::vulkan::device::Device;
 use destination::Destination;
-pub use destination::encode_png;
+pub use destination::{delay, encode_png};
 use sequence::Sequence;
 
 /// Checks the options that do not depend on files. [`run`] does so too.
@@ -33,11 +32,11 @@ pub fn check(args: &RenderArgs) -> Result<()> {
 }
 
 pub fn run(args: &RenderArgs) -> Result<()> {
-    let destination = Destination::new(args)?;
+    let mut destination = Destination::new(args)?;
     check_folder_of(&args.out)?;
     if let Some(grid) = args.sheet {
         let (size, rgba, text) = sheet::draw(args, grid)?;
-        destination.open(size, 1)?.add(0, &rgba)?;
+        destination.add(0, &rgba, size)?;
         return print(&format!("{}: {text}\n", args.out.display()));
     }
     let mut scene = Scene::load(args.into())?;
@@ -53,7 +52,7 @@ pub fn run(args: &RenderArgs) -> Result<()> {
     // Fails before the output is opened.
     renderer.renderer(&mut scene)?;
     let frames = sequence.frames.clone();
-    let mut writer = destination.open(args.gpu.size, frames.len() as u32)?;
+    destination.open(args.gpu.size, frames.len() as u32)?;
     let progress = progress_bar(frames.len() as u64, "rendering {wide_bar} {pos}/{len} {eta} left");
     let first_camera = scene.camera;
     for frame in frames.clone() {
@@ -63,10 +62,10 @@ pub fn run(args: &RenderArgs) -> Result<()> {
         let drawn = renderer.run(&mut scene, |scene, renderer| {
             scene.draw_picture(renderer, sequence.time_seconds(frame), args.fps).map(|_| ())
         })?;
-        writer.add(frame, drawn.wait_for_pixels()?)?;
+        destination.add(frame, drawn.wait_for_pixels()?, args.gpu.size)?;
         progress.inc(1);
     }
-    writer.finish()?;
+    destination.finish()?;
     progress.finish_and_clear();
     let visible: u32 = scene.crowd.visible_counts().iter().sum();
     let drawn = renderer.renderer(&mut scene)?;

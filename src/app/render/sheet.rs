@@ -58,7 +58,6 @@ pub fn draw(args: &RenderArgs, choice: SheetChoice) -> Result<(Size, Vec<u8>, St
         // Cells are about as wide as high.
         let aspect = args.gpu.size.aspect();
         let columns = (1..count).find(|&columns| (columns * columns) as f32 >= count as f32 * aspect).unwrap_or(count);
-        let columns = columns.max(1);
         Size { width: columns, height: count.div_ceil(columns) }
     });
     let is_sequence = files.len() == 1 && args.crowd.clip != ClipChoice::All;
