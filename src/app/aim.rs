@@ -127,7 +127,13 @@ impl Aim {
             }
             None => {
                 let middle = camera.target;
-                zoom_in_front(&mut camera, crowd, zoom, time_seconds);
+                // The point that the camera looks at stays in front of the eye.
+                if zoom < 1.0
+                    && let Some(depth) = crowd.distance_along(camera.position(), camera.forward(), time_seconds)
+                {
+                    camera.refocus(depth);
+                }
+                camera.zoom(zoom);
                 // A turntable goes around the crowd or the character, and not around a point on its surface.
                 if direction.is_some() {
                     camera.refocus((middle - camera.position()).dot(camera.forward()));
@@ -223,22 +229,9 @@ fn camera_of_file(models: &[Model], wanted: &str, vertical_fov_radians: Option<f
             let cameras = cameras.map(|(camera, index)| (index, camera.name.as_deref()));
             format!("{} in {}", names::offer(cameras, wanted), model.name)
         };
-        let lists: Vec<String> = models.iter().map(list).collect();
-        bail!(
-            "--camera {wanted}: neither YAW,PITCH[,ZOOM] nor a camera of the file; cameras are: {}",
-            lists.join("; ")
-        );
+        let lists = models.iter().map(list).collect::<Vec<String>>().join("; ");
+        bail!("--camera {wanted}: neither YAW,PITCH[,ZOOM] nor a camera of the file; cameras are: {lists}");
     };
     let nodes = found.into_iter().map(|found| found.map(|(node, _)| node)).collect();
     Ok(Target::Camera(nodes, vertical_fov_radians.or(own_fov_radians)))
-}
-
-/// Zooms towards the point that the camera looks at, which stays in front of the eye.
-fn zoom_in_front(camera: &mut OrbitCamera, crowd: &Crowd, factor: f32, time_seconds: f64) {
-    if factor < 1.0
-        && let Some(depth) = crowd.distance_along(camera.position(), camera.forward(), time_seconds)
-    {
-        camera.refocus(depth);
-    }
-    camera.zoom(factor);
 }

@@ -242,11 +242,8 @@ fn table(rows: &[Fact], columns: u16) -> String {
     };
     let head = is_numbered.then(|| "#".to_owned()).into_iter().chain(keys.iter().map(|key| key.replace('_', "\n")));
     let cells = |index: usize| number(index).into_iter().chain(keys.iter().map(move |key| cell(index, key)));
-    let wide = aligned(
-        columns,
-        2,
-        std::iter::once(head.collect::<Vec<_>>()).chain((0..rows.len()).map(|index| cells(index).collect())),
-    );
+    let lines = std::iter::once(head.collect::<Vec<_>>()).chain((0..rows.len()).map(|index| cells(index).collect()));
+    let wide = aligned(columns, 2, lines);
     if wide.lines().all(|line| line.chars().count() <= columns.into()) {
         return wide;
     }

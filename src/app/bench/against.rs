@@ -181,16 +181,14 @@ impl Line {
 
 fn as_text(other: &Path, rows: &[Row], frames: u32, columns: u16) -> String {
     let pairs = rows.first().and_then(|row| row.lines.first()).map_or(0, |line| line.this_ms.len());
-    let mut text = paragraph(
-        columns,
-        &format!(
-            "In turns with {}: {} of each program, {} each. Medians in milliseconds; a ratio below 1 means that this \
-             program is faster. Its interval is right in 99 of 100 cases.",
-            printable(&other.display().to_string()),
-            counted(pairs, "process"),
-            counted(frames as usize, "frame"),
-        ),
+    let head = format!(
+        "In turns with {}: {} of each program, {} each. Medians in milliseconds; a ratio below 1 means that this program \
+         is faster. Its interval is right in 99 of 100 cases.",
+        printable(&other.display().to_string()),
+        counted(pairs, "process"),
+        counted(frames as usize, "frame"),
     );
+    let mut text = paragraph(columns, &head);
     for row in rows {
         let column = |header, of: &dyn Fn(&Line) -> String| (header, row.lines.iter().map(of).collect());
         let dash = || "-".to_owned();

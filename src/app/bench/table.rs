@@ -37,11 +37,8 @@ pub(super) fn as_text(report: &Report, columns: u16) -> String {
         1 => (String::new(), ""),
         rounds => (format!(" in {rounds} rounds"), " each round"),
     };
-    let frames = format!(
-        "{} each{rounds}, {} to warm up before{each}; medians in milliseconds",
-        counted(first.times.frames as usize, "frame"),
-        counted(first.times.warmup as usize, "frame"),
-    );
+    let [frames, warmup] = [first.times.frames, first.times.warmup].map(|count| counted(count as usize, "frame"));
+    let frames = format!("{frames} each{rounds}, {warmup} to warm up before{each}; medians in milliseconds");
     let (device, cpu) = (name(&report.device), report.cpu.trim());
     let mut text = paragraph(columns, &format!("{} on {device}, {cpu}", first.settings.model_names()));
     text += &paragraph(columns, &first.settings.in_words(varies.map(|varies| !varies)));

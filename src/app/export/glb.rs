@@ -27,12 +27,8 @@ const ARRAY_BUFFER: u32 = 34962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34963;
 
 pub(super) fn write(scene: &PosedScene, path: &Path, out: &mut impl Write) -> Result<()> {
-    let mut bin = Bin {
-        out: BufWriter::new(tempfile::tempfile_in(folder_of(path))?),
-        length: 0,
-        views: vec![],
-        accessors: vec![],
-    };
+    let bytes = BufWriter::new(tempfile::tempfile_in(folder_of(path))?);
+    let mut bin = Bin { out: bytes, length: 0, views: vec![], accessors: vec![] };
     let mut surfaces = Surfaces::default();
     let (mut meshes, mut nodes, mut mesh_of) = (Vec::new(), Vec::new(), HashMap::new());
     for node in &scene.nodes {

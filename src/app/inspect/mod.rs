@@ -130,6 +130,12 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
         let [min, max] = [min, max].map(|corner| (corner + source.origin).to_array().into());
         Fact::from([("min", min), ("max", max), ("height", height.into())])
     });
+    let file = Fact::from([
+        // Of the file and of all files that it refers to.
+        ("bytes", source.bytes.into()),
+        ("generator", source.generator.as_deref().into()),
+        ("copyright", source.copyright.as_deref().into()),
+    ]);
     // The page has a line for each fact, then a table for each list, in this order: what is asked first comes first.
     let mut facts = vec![
         ("model", model.name.as_str().into()),
@@ -138,15 +144,7 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
         // In metres, the unit of glTF. +Y is up.
         ("bounds", bounds),
         ("contents", Fact::from(contents(model))),
-        (
-            "file",
-            Fact::from([
-                // Of the file and of all files that it refers to.
-                ("bytes", source.bytes.into()),
-                ("generator", source.generator.as_deref().into()),
-                ("copyright", source.copyright.as_deref().into()),
-            ]),
-        ),
+        ("file", file),
         ("attributes", source.attributes.iter().map(String::as_str).collect()),
         // The number of joint matrices of a pose.
         ("palette", model.palette.len().into()),

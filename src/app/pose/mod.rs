@@ -93,10 +93,8 @@ pub fn run(args: &PoseArgs) -> Result<()> {
     }
     let Some(out) = &args.out else { return Ok(()) };
     let primitives = report.frames.into_iter().map(|frame| frame.primitives);
-    write_all(
-        out,
-        primitives.map(|Primitives { posed, origin, .. }| Ok(PosedScene::of_model(posed, origin, is_turned))),
-    )
+    let scene = |Primitives { posed, origin, .. }| Ok(PosedScene::of_model(posed, origin, is_turned));
+    write_all(out, primitives.map(scene))
 }
 
 fn write_crowd(args: &PrintCrowdArgs, times_seconds: &[f64], out: &MeshFile) -> Result<()> {
@@ -104,13 +102,11 @@ fn write_crowd(args: &PrintCrowdArgs, times_seconds: &[f64], out: &MeshFile) -> 
     // Nothing is drawn, so the levels of detail do not matter.
     let mut scene = Scene::load(SceneOptions { crowd, count: *count, size: *size, lod_error: 0.0 })?;
     let models = Arc::clone(&scene.models);
-    write_all(
-        out,
-        times_seconds.iter().map(|&time_seconds| {
-            scene.crowd.move_to(time_seconds);
-            PosedScene::of_crowd(&models, &scene.crowd, time_seconds, args.crowd.speed)
-        }),
-    )
+    let scenes = times_seconds.iter().map(|&time_seconds| {
+        scene.crowd.move_to(time_seconds);
+        PosedScene::of_crowd(&models, &scene.crowd, time_seconds, args.crowd.speed)
+    });
+    write_all(out, scenes)
 }
 
 /// Writes a file for each scene. Each is posed when the one before it has been written.

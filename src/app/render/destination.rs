@@ -52,10 +52,8 @@ impl Format {
                 None => format!("the extension .{extension} is unknown"),
             },
         };
-        bail!(WrongUsage(format!(
-            "--out {}: {found}; use .png or .jpg for images, or .apng for a film",
-            path.display()
-        )))
+        let out = path.display();
+        bail!(WrongUsage(format!("--out {out}: {found}; use .png or .jpg for images, or .apng for a film")))
     }
 }
 

@@ -70,15 +70,10 @@ pub fn run(args: &RenderArgs) -> Result<()> {
     let visible: u32 = scene.crowd.visible_counts().iter().sum();
     let drawn = renderer.renderer(&mut scene)?;
     let part = if frames.len() > 1 { format!("frames {}..{}, ", frames.start, frames.end) } else { String::new() };
-    print(&format!(
-        "{}: {part}{} of {} visible, {}, {} skinning, {} upload\n",
-        args.out.display(),
-        visible,
-        counted(scene.crowd.instance_count(), "instance"),
-        drawn.device().physical.name,
-        args.gpu.skinning.name(),
-        drawn.upload_path().name(),
-    ))?;
+    let (out, instances) = (args.out.display(), counted(scene.crowd.instance_count(), "instance"));
+    let device = &drawn.device().physical.name;
+    let (skinning, upload) = (args.gpu.skinning.name(), drawn.upload_path().name());
+    print(format!("{out}: {part}{visible} of {instances} visible, {device}, {skinning} skinning, {upload} upload\n"))?;
     renderer.finish()
 }
 

@@ -63,10 +63,8 @@ pub fn draw(args: &RenderArgs, choice: SheetChoice) -> Result<(Size, Vec<u8>, St
     let is_sequence = files.len() == 1 && args.crowd.clip != ClipChoice::All;
     let cell_size = Size { width: args.gpu.size.width / grid.width, height: args.gpu.size.height / grid.height };
     if cell_size.width == 0 || cell_size.height == 0 {
-        bail!(WrongUsage(format!(
-            "--sheet {}x{}: the image has fewer pixels; use a larger --size",
-            grid.width, grid.height
-        )));
+        let Size { width, height } = grid;
+        bail!(WrongUsage(format!("--sheet {width}x{height}: the image has fewer pixels; use a larger --size")));
     }
     if count > grid.width * grid.height {
         tracing::warn!("--sheet has no room for {} of {count} pictures; `auto` has", count - grid.width * grid.height);
