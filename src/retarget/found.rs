@@ -1,7 +1,7 @@
 //! What a source moves, and what a model has of it.
 //!
-//! In: the nodes that clips move, each with the model's node that does the same, if there is one. Out: whether the clips fit the
-//! model, and sentences about what it lacks.
+//! In: the nodes that clips move, each with the model's node that does the same, if there is one. Out: whether the clips fit
+//! the model, and sentences about what it lacks.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -191,8 +191,8 @@ impl<'m> Body<'m> {
         }))
     }
 
-    /// Returns upper leg, lower leg, foot and toes of a chain from the hips to the ground. The bones of a leg lead far down, unlike
-    /// those before and after them. A third one is that of a hind leg.
+    /// Returns upper leg, lower leg, foot and toes of a chain from the hips to the ground. The bones of a leg lead far down,
+    /// unlike those before and after them. A third one is that of a hind leg.
     fn leg(&self, chain: &[usize]) -> [Option<usize>; 4] {
         let bone = |end: usize| self.positions[chain[end - 1]] - self.positions[chain[end]];
         let most = (1..chain.len()).map(|end| bone(end).y).fold(0.0, f32::max);
