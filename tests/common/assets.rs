@@ -13,7 +13,6 @@ pub fn models() -> [Model; 3] {
     [WALKER, STRIP, JELLY].map(asset)
 }
 
-/// Returns the path of a file or a folder of the package.
 pub fn path_of(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }

@@ -130,7 +130,6 @@ impl Gltf {
         index
     }
 
-    /// Returns the first primitive of mesh 0.
     pub fn primitive(&mut self) -> &mut Value {
         &mut self.json["meshes"][0]["primitives"][0]
     }
@@ -173,7 +172,6 @@ impl Gltf {
         json.to_string()
     }
 
-    /// Returns the file as a GLB.
     pub fn glb(&self) -> Vec<u8> {
         let mut json = self.json.clone();
         json["buffers"][0] = json!({"byteLength": self.bytes.len()});
@@ -203,14 +201,12 @@ impl Gltf {
         model
     }
 
-    /// Loads the model as [`Self::model`] does, and asserts that there is no warning.
     pub fn model_without_warnings(&self) -> Model {
         let model = self.model();
         assert_eq!(model.warnings, [""; 0]);
         model
     }
 
-    /// Returns the message of the error with which import refuses the file.
     pub fn error(&self) -> String {
         self.load().unwrap_err().to_string()
     }
@@ -232,14 +228,12 @@ impl Gltf {
         }
     }
 
-    /// Returns a copy with these values at these paths.
     pub fn with(&self, changes: &[(&str, Value)]) -> Self {
         let mut copy = self.clone();
         changes.iter().for_each(|(path, value)| copy.set(path, value.clone()));
         copy
     }
 
-    /// Returns a copy whose buffer is at a URI.
     pub fn with_buffer_at(&self, uri: &str) -> Self {
         self.with(&[("buffers/0", json!({"byteLength": self.bytes.len(), "uri": uri}))])
     }
@@ -298,7 +292,6 @@ impl Mistakes<'_> {
     }
 }
 
-/// Returns the bytes of a file of this image.
 pub fn encoded(image: &image::RgbaImage, format: image::ImageFormat) -> Vec<u8> {
     let mut bytes = std::io::Cursor::new(Vec::new());
     image.write_to(&mut bytes, format).unwrap();
@@ -360,7 +353,6 @@ pub fn drawn_vertices(model: &Model) -> Vec<u32> {
     drawn
 }
 
-/// Whether some warning contains `part`.
 pub fn warns(model: &Model, part: &str) -> bool {
     model.warnings.iter().any(|warning| warning.contains(part))
 }

@@ -12,7 +12,6 @@ pub fn posed(model: &Model, clip: Option<&Clip>, time_seconds: f64) -> (Vec<Affi
     (pose.model_from_node.to_vec(), pose.morph_weights.to_vec())
 }
 
-/// Returns the joint matrices.
 pub fn palette(model: &Model, clip: Option<&Clip>, time_seconds: f64) -> Vec<JointMatrix> {
     joint_matrices(&model.palette, &posed(model, clip, time_seconds).0).collect()
 }

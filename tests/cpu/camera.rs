@@ -14,7 +14,6 @@ use throng::view::OrbitCamera;
 use crate::common::builder::Gltf;
 use crate::common::scene::{self, WALKER, asset};
 
-/// One notch of the mouse wheel.
 const NOTCH: f32 = 0.9;
 const TIME_SECONDS: f64 = 0.3;
 const MIDDLE: Vec2 = Vec2::splat(0.5);

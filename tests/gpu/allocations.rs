@@ -32,7 +32,6 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// The number of allocations of all threads since the process began.
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-/// Their bytes.
 static ALLOCATED_BYTES: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: every call goes to the system's allocator unchanged; counting touches no memory of the caller.

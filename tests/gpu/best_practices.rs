@@ -58,7 +58,6 @@ fn the_layer_has_no_other_advice(device: &TestDevice) {
     assert!(of_one_frame.iter().all(|message| id(message) != SORT_AND_BIND), "{}", of_one_frame.join("\n\n"));
 }
 
-/// Returns the messages about a device and its frames.
 fn advice(device: &TestDevice, settings: RendererSettings, view: DebugView, frames: u32) -> Vec<String> {
     let options = InstanceOptions { validation: true, surface_extensions: &[] };
     let instance = Instance::with_entry(above_validation(replacement), options).expect("an instance");

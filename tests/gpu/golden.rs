@@ -94,7 +94,6 @@ fn draw(device: &TestDevice, models: &[&str], options: &str) -> RgbaImage {
     draw_on(&gpu, &models, options)
 }
 
-/// Draws models on a device.
 pub fn draw_on(gpu: &Gpu, models: &[Model], options: &str) -> RgbaImage {
     let size = if options.contains("--size") { "" } else { "--size 256x144" };
     let options = format!("{options} {size}");
@@ -110,7 +109,6 @@ pub fn draw_on(gpu: &Gpu, models: &[Model], options: &str) -> RgbaImage {
     scene::draw(gpu.device(), models, &options, settings).0
 }
 
-/// Draws and compares with `tests/golden/NAME.png`.
 fn assert_golden(device: &TestDevice, &(name, models, options): &Golden) {
     let path = path_of("tests/golden").join(name).with_extension("png");
     let actual = draw(device, models, options);

@@ -26,7 +26,6 @@ fn settings() -> RendererSettings<'static> {
     RendererSettings { samples: 1, shadows: Shadows::Map(256), ..RendererSettings::default() }
 }
 
-/// Returns the picture on a device that makes these claims.
 fn picture(
     device: &TestDevice,
     claims: Claims,

@@ -54,7 +54,6 @@ fn one_sample() -> RendererSettings<'static> {
     RendererSettings { upload: Some(UploadPath::Direct), samples: 1, ..RendererSettings::default() }
 }
 
-/// Draws a picture with each of these options.
 fn draw_with(gpu: &Gpu, model: Model, options: &[&str], settings: RendererSettings) -> Vec<RgbaImage> {
     let (models, extent) = ([model], vk::Extent2D { width: 96, height: 64 });
     let mut renderer = scene::renderer(gpu.device(), &models, extent, settings);
@@ -253,26 +252,22 @@ fn smooth() -> Value {
     json!({"pbrMetallicRoughness": {"baseColorFactor": GREY, "metallicFactor": 0, "roughnessFactor": 0.6}})
 }
 
-/// Makes a square whose normals have this direction.
 fn leaning(direction: Vec3) -> Gltf {
     square_with(smooth(), direction, CORNERS)
 }
 
-/// Makes a square whose normal map has this direction.
 fn mapped(direction: Vec3) -> Gltf {
     let mut material = smooth();
     material["normalTexture"] = json!({"index": 0});
     textured(material, tilted(direction))
 }
 
-/// Makes a square whose normal map has this direction, and that has these tangents.
 fn mapped_along(direction: Vec3, tangent: Vec4) -> Gltf {
     let mut gltf = mapped(direction);
     gltf.attribute("TANGENT", "VEC4", bytemuck::cast_slice(&[tangent; 4]));
     gltf
 }
 
-/// Leans a square to the side and mirrors it.
 fn mirrored(gltf: &Gltf) -> Gltf {
     let (sin, cos) = 0.2_f32.sin_cos();
     gltf.with(&[("nodes/0/rotation", json!([0, 0, sin, cos])), ("nodes/0/scale", json!([-1, 1, 1]))])

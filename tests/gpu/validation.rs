@@ -245,7 +245,6 @@ fn a_pipeline_layout_that_does_not_fit_the_shader_is_seen(device: &TestDevice) {
     });
 }
 
-/// Creates a buffer that nothing destroys.
 fn leaked_buffer(device: &Device) -> vk::Buffer {
     let info = vk::BufferCreateInfo::default().size(SIZE_BYTES).usage(vk::BufferUsageFlags::TRANSFER_SRC);
     // SAFETY: the create info is valid.

@@ -54,7 +54,6 @@ fn throng(command: &str, paths: &[&Path]) -> Value {
     serde_json::from_str(&run(Place::new().command(command).args(paths))).unwrap()
 }
 
-/// Returns all sample models that the reference can read.
 fn readable_models() -> Vec<PathBuf> {
     let is_compressed = |path: &PathBuf| {
         let bytes = std::fs::read(path).unwrap();

@@ -167,7 +167,6 @@ fn specialization_constants_have_one_meaning_each() {
     assert_eq!(constants.map(|(id, name)| (id, name.to_lowercase())).collect::<BTreeSet<_>>(), members);
 }
 
-/// Returns constants of a module with their names.
 macro_rules! constants {
     ($module:ident: $($name:ident)+) => { &[$((stringify!($name), $module::$name as u32)),+] };
 }

@@ -92,7 +92,6 @@ impl ShaderFolder {
         fs::write(self.path(file_name), text).unwrap();
     }
 
-    /// Replaces text in a file, which must contain it.
     fn edit(&self, file_name: &str, old: &str, new: &str) {
         let text = fs::read_to_string(self.path(file_name)).unwrap();
         assert!(text.contains(old), "{file_name} has no {old:?}");

@@ -28,7 +28,6 @@ fn states(crowd: &Crowd) -> BTreeMap<u32, InstanceState> {
     instances_of(crowd).iter().map(|instance| instance.numbers[0]).zip(crowd.instance_states()).collect()
 }
 
-/// Returns the joint matrices and the morph weights of a blend, by the plain functions.
 fn blended(model: &Model, blend: &Blend<'_>) -> (Vec<JointMatrix>, Vec<f32>) {
     let mut scratch = PoseScratch::for_model(model);
     let pose = pose_blend(model, blend, &mut scratch);

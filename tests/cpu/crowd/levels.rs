@@ -46,7 +46,6 @@ fn pixels_in_view(camera: &OrbitCamera, model: &Model, instance: &InstanceData, 
     (depth > 0.0).then_some((high - low) * 0.5 * HEIGHT_PIXELS as f32)
 }
 
-/// Fails unless this is the coarsest level whose error is allowed.
 fn assert_coarsest(errors: &[f32], level: u32, limit: f32, size_of: impl Fn(f32) -> f32) {
     let size = size_of(errors[level as usize]);
     assert!(level == 0 || size <= limit * 1.0001, "level {level} of {errors:?}: {size} of {limit}");

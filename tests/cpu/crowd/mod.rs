@@ -25,12 +25,10 @@ use crate::common::assets::{JELLY, asset};
 pub use crate::common::crowd::instances_of;
 use crate::common::crowd::{plan_of, planned_streams};
 
-/// Returns where the visible instances stand, in metres.
 pub fn positions(crowd: &Crowd) -> Vec<Vec3> {
     instances_of(crowd).iter().map(|instance| instance.world_from_model.transform_point(Vec3::ZERO)).collect()
 }
 
-/// Leaves what the camera and the light see, in an image of this aspect ratio.
 pub fn cull(crowd: &mut Crowd, camera: &OrbitCamera, aspect: f32, to_light: Option<Vec3>, detail: &Detail) {
     let frustum = Frustum::from_clip_from_world(camera.clip_from_world(aspect));
     crowd.cull(None, Some(&frustum), to_light, detail);
@@ -94,12 +92,10 @@ pub fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
     }
 }
 
-/// A track of a node on the first timeline.
 pub fn track<T>(node: u32, interpolation: Interpolation, values: Vec<T>) -> Track<T> {
     Track { node, timeline: 0, interpolation, values }
 }
 
-/// A clip without tracks, with one timeline.
 pub fn clip_with(keys: &[f32]) -> Clip {
     Clip { duration_seconds: *keys.last().unwrap(), timelines: vec![keys.to_vec()], ..Clip::default() }
 }

@@ -10,7 +10,6 @@ use crate::common::builder::{F32, Gltf, U8, U16, U32, grid, sorted_triangles};
 
 const NAME: &str = "KHR_draco_mesh_compression";
 
-/// Returns the positions and triangles of a wavy grid.
 fn wavy_grid(side: u32) -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
     let (places, triangles) = grid(side, side);
     let positions = places.iter().map(|place| place.extend((place.x * 0.3).sin()).to_array()).collect();

@@ -9,7 +9,6 @@ use throng::model::import;
 use crate::common::assets::sample_files;
 use crate::common::builder::Gltf;
 
-/// Writes all integers with a point.
 fn give_points(value: &mut Value) {
     match value {
         Value::Number(number) => *value = json!(number.as_f64().unwrap()),

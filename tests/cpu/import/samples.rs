@@ -44,7 +44,6 @@ fn known_models_have_their_known_contents() {
 /// resampled clips to 16 bits.
 const TOLERANCE: f64 = 4e-3;
 
-/// Returns the largest distance from a point of `from` to the nearest of `to`.
 fn farthest(from: &[DVec3], to: &[DVec3]) -> f64 {
     from.iter().map(|a| to.iter().map(|b| a.distance(*b)).fold(f64::INFINITY, f64::min)).fold(0.0, f64::max)
 }

@@ -7,15 +7,12 @@ use throng::model::{Clip, Geometry, Influence, Model};
 
 use crate::common::pose::posed;
 
-/// The corners of triangles.
 pub type Surface = Vec<[DVec3; 3]>;
 
-/// Returns the positions of all vertices in one pose.
 pub fn positions(model: &Model, clip: Option<&Clip>, time_seconds: f64) -> Vec<DVec3> {
     level_positions(model, 0, clip, time_seconds)
 }
 
-/// Returns the joint matrices of one pose.
 pub fn matrices(model: &Model, clip: Option<&Clip>, time_seconds: f64) -> Vec<DMat4> {
     joint_matrices(model, &posed(model, clip, time_seconds).0)
 }
@@ -153,7 +150,6 @@ fn distance(point: DVec3, [a, b, c]: &[DVec3; 3]) -> f64 {
     to_side(*a, ab).min(to_side(*b, *c - *b)).min(to_side(*a, ac))
 }
 
-/// Returns the box around positions.
 pub fn box_of(positions: &[DVec3]) -> (DVec3, DVec3) {
     let limits = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     positions.iter().fold(limits, |(min, max), &position| (min.min(position), max.max(position)))

@@ -11,7 +11,6 @@ use throng::model::{
 use crate::common::builder;
 use crate::cpu::crowd::{clip_with, track};
 
-/// A vertex of a shape.
 #[derive(Clone, Copy)]
 struct Vertex {
     position: Vec3,
@@ -168,7 +167,6 @@ pub fn sphere_and_satellite(radius: f32, swing: f32) -> Model {
     model
 }
 
-/// Returns all models with their names.
 pub fn all() -> Vec<(&'static str, Model)> {
     let [lines, points] = lines_and_points(&sheet());
     let mut blended = model(&[sheet()], 1.0);

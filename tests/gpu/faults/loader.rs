@@ -17,7 +17,6 @@ use ash::vk;
 
 use crate::gpu::loader::{P, above_validation, next, replacements};
 
-/// A call that fails.
 #[derive(Debug, Clone, Copy)]
 pub struct Fault {
     pub function: Function,
@@ -32,7 +31,6 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Returns a fault of one call in one instance.
     pub fn once(function: Function, call: usize, result: vk::Result) -> Self {
         Self { function, call, result, lasts: false, instances: 1 }
     }
@@ -60,7 +58,6 @@ pub fn live<T>(fault: Option<Fault>, life: impl FnOnce() -> T) -> (T, Report) {
     (value, report)
 }
 
-/// Returns a loader whose functions are those of this module.
 pub fn entry() -> ash::Entry {
     above_validation(replacement)
 }

@@ -45,7 +45,6 @@ pub fn tests() -> Vec<Test> {
 /// `count` times in all.
 type Choice = fn(function: Function, before: usize, count: usize) -> Vec<(usize, vk::Result)>;
 
-/// Chooses all calls with all results.
 fn all(function: Function, _before: usize, count: usize) -> Vec<(usize, vk::Result)> {
     let results = function.results();
     (0..count).flat_map(|call| results.iter().map(move |&result| (call, result))).collect()
@@ -65,7 +64,6 @@ fn count_by_function(calls: &[Function]) -> BTreeMap<Function, usize> {
     counts
 }
 
-/// Returns whether the program does without a call that returns `result`.
 fn is_dispensable(function: Function, result: vk::Result) -> bool {
     use Function::*;
     match function {
@@ -81,7 +79,6 @@ fn is_dispensable(function: Function, result: vk::Result) -> bool {
     }
 }
 
-/// Returns what is wrong with the message of a failed call.
 fn flaw_of_message(fault: Fault, message: &str) -> Option<&'static str> {
     use Function::*;
     let name = format!("{:?}", fault.function);
@@ -105,7 +102,6 @@ fn flaw_of_message(fault: Fault, message: &str) -> Option<&'static str> {
     (has_object && !message.contains(" for '")).then_some("does not name the object")
 }
 
-/// Judges a life with a fault. Returns what is wrong with it.
 fn flaws(fault: Fault, reference: &(Vec<u8>, usize), calls: usize, life: impl FnOnce() -> Outcome) -> Vec<String> {
     let (outcome, report) = live(Some(fault), || catch_unwind(AssertUnwindSafe(life)));
     let Report { calls: made, failures, leaks, .. } = report;

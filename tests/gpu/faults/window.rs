@@ -58,7 +58,6 @@ impl XcbWindow {
         Arc::new(Self { connection, id, _screen: screen })
     }
 
-    /// Returns the extensions that a surface of this window needs.
     fn surface_extensions(&self) -> &'static [*const c_char] {
         ash_window::enumerate_required_extensions(self.display_handle().unwrap().as_raw()).unwrap()
     }

@@ -37,7 +37,6 @@ pub struct Names<'s> {
 }
 
 impl<'s> Names<'s> {
-    /// Reads code without comments.
     pub fn of(code: &'s str) -> Self {
         let mut names = Self::default();
         for statement in code.split(';') {
