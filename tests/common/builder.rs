@@ -79,8 +79,7 @@ impl Gltf {
         self.push("textures", json!({"source": source}))
     }
 
-    /// Makes the triangle skinned to nodes 1 and 2 (child of 1) by skin 0 without inverse binds. `joints` and `weights`
-    /// are those of the three vertices.
+    /// Makes the triangle skinned to nodes 1 and 2 (child of 1) by skin 0 without inverse binds.
     pub fn skinned(joints: [[u8; 4]; 3], weights: [[f32; 4]; 3]) -> Self {
         let mut gltf = Self::triangle();
         let joints = gltf.accessor(U8, "VEC4", 3, joints.as_flattened());
@@ -278,8 +277,7 @@ impl Mistakes<'_> {
         }
     }
 
-    /// Asserts for each case that a copy with another value at a path is refused with this message. An ellipsis stands for
-    /// the rest of a message.
+    /// Asserts for each case that such a copy is refused with this message.
     pub fn are_refused<const N: usize>(&self, cases: [(&str, Value, &str); N]) {
         for (path, value, message) in cases {
             let error = self.gltf.with(&[(path, value.clone())]).error();
@@ -322,8 +320,7 @@ pub fn grid(columns: u32, rows: u32) -> (Vec<Vec2>, Vec<[u32; 3]>) {
     (places.collect(), (0..columns * rows).flat_map(square).collect())
 }
 
-/// Returns the corners of all triangles in thousandths, sorted. Each triangle starts with its smallest corner, which keeps the
-/// winding.
+/// Returns all triangles by their corners in thousandths, sorted. The smallest corner comes first, which keeps the winding.
 pub fn sorted_triangles(geometry: &Geometry) -> Vec<[[i32; 3]; 3]> {
     let corner = |&index: &u32| (1000.0 * geometry.positions[index as usize]).round().as_ivec3().to_array();
     let turned = |triangle: &[u32; 3]| {

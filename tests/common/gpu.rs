@@ -130,8 +130,7 @@ pub fn in_own_processes(variables: &[Variable], tests: Vec<Test>) -> Vec<Test> {
     tests.into_iter().map(|test| Test { own_process: Some(variables.to_vec()), ..test }).collect()
 }
 
-/// Lists the tests of a binary, which take a `&TestDevice` or a `Gpu`. `[ignored if CONDITION]` after a test has the effect of
-/// `#[ignore]`.
+/// Lists tests, which take a `&TestDevice` or a `Gpu`. `[ignored if CONDITION]` after a test has the effect of `#[ignore]`.
 macro_rules! gpu_tests {
     ($($test:path $([ignored if $condition:expr])?),* $(,)?) => {
         vec![$($crate::common::gpu::Test {
@@ -186,8 +185,7 @@ pub fn run(tests: Vec<Test>) -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
 }
 
-/// Returns a trial that runs in a separate thread, as in the standard harness, because a scene makes its thread a part of a
-/// pool; or in a separate process.
+/// Returns a trial in its own process, or in its own thread, because a scene makes its thread a part of a pool.
 fn trial(test: &Test, device: &Arc<TestDevice>) -> Trial {
     // Without the name of the test binary, as in the standard harness.
     let name = test.name.split_once("::").map_or(&*test.name, |(_, path)| path).to_owned();

@@ -32,8 +32,7 @@ pub fn tests() -> Vec<Test> {
     )
 }
 
-/// What allocators may keep in addition. Some reach their size late, so a growth beyond this is measured again from there: a leak
-/// is as large each time.
+/// What allocators may keep. Some reach their size late, so a larger growth is measured again: a leak is as large each time.
 const MOST_GROWTH_BYTES: u64 = 1 << 19;
 const TRIES: u32 = 5;
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 16, height: 16 };
@@ -57,8 +56,7 @@ impl Shown {
         self.renderer.wait().unwrap();
     }
 
-    /// Loads the model as a window does when its file has changed: everything but the threads and the device is made again.
-    /// Then draws.
+    /// Loads the model as a window does when its file has changed: only the threads and the device stay. Then draws.
     fn draw_reloaded(&mut self, number: u32) {
         let models = models();
         self.scene = self.scene.with_models(Arc::from(&models[..]), (&scene::arguments(CROWD)).into()).unwrap();

@@ -170,8 +170,7 @@ fn unlit_colours_are_shown_as_they_are(gpu: Gpu) {
 }
 
 /// In a transparent image unlit colours go through the tone curve, which takes saturation from highlights. A colour that no
-/// radiance reaches is darkened and keeps its hue, also at an exposure at which its radiance is larger than the target's
-/// numbers.
+/// radiance reaches is darkened and keeps its hue, also where its radiance exceeds the target's numbers.
 fn unlit_colours_of_transparent_images_keep_their_hue(gpu: Gpu) {
     for ([red, green, blue], shown) in [
         ([0.5, 0.2, 0.02], [188, 124, 39]),
@@ -320,8 +319,8 @@ fn tangents_are_those_of_the_file(gpu: Gpu) {
     }
 }
 
-/// The mirror image of a bumpy square is bumpy in the mirrored direction, with tangents and without. The tilt is to the side
-/// and up, so none of its changes leaves it as it is.
+/// The mirror image of a bumpy square is bumpy in the mirrored direction. No change leaves the tilt, to the side and up, as it
+/// is.
 fn mirrored_nodes_mirror_the_bumps(gpu: Gpu) {
     let tilt = TILTS[2].normalize();
     let (bumpy, plain) = (mapped(tilt), leaning(tilt));

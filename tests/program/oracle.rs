@@ -142,8 +142,7 @@ fn array(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Returns the largest absolute difference between two lists of the same structure. Values that are null in the
-/// reference are skipped.
+/// Returns the largest difference between two lists of the same structure. Nulls of the reference are skipped.
 fn furthest(want: &Value, got: &Value) -> f64 {
     match (want, got) {
         (Value::Null, _) => 0.0,

@@ -73,8 +73,7 @@ impl Reflection {
         uniforms.chain(buffers).chain(textures).collect()
     }
 
-    /// Returns the location and the number of components of each input of the stage. An array has a location for each
-    /// element.
+    /// Returns the location and the number of components of each input. Each element of an array has a location.
     pub fn inputs(&self) -> BTreeSet<(u32, u32)> {
         let inputs = self.variables(StorageClass::Input).flat_map(|(variable, kind)| {
             let kind = self.definition(kind);

@@ -68,8 +68,7 @@ fn the_program_and_the_manifest_have_exactly_the_shaders_that_are_there() {
     assert!(findings.is_empty(), "{findings:?}");
 }
 
-/// Writes `skin.comp` ← `skinning.glsl` ← `shared.glsl` → `character.vert`, and `ground.frag` without includes, and
-/// compiles them.
+/// Holds `skin.comp` ← `skinning.glsl` ← `shared.glsl` → `character.vert`, and `ground.frag` without includes, compiled.
 struct ShaderFolder(TempDir);
 
 impl ShaderFolder {

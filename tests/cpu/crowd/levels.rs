@@ -34,8 +34,7 @@ fn scale_of(instance: &InstanceData) -> f32 {
     Vec3::new(x, y, z).length()
 }
 
-/// Returns how many pixels a length is wide, parallel to the image and at the nearest point of an instance. `None` at the
-/// plane of the eye.
+/// Returns how many pixels a length is wide, parallel to the image, at an instance's nearest point. `None` at the eye's plane.
 fn pixels_in_view(camera: &OrbitCamera, model: &Model, instance: &InstanceData, metres: f32) -> Option<f32> {
     let bounds = posed_bounds(model, model.clips.first());
     let center = instance.world_from_model.transform_point(bounds.center());

@@ -39,9 +39,8 @@ fn known_models_have_their_known_contents() {
     assert!(fox.warnings.is_empty(), "{:?}", fox.warnings);
 }
 
-/// The largest distance between the clouds of two poses, as a share of the extent. The tools that quantised, compressed,
-/// reordered and welded models round positions to 14 bits along the longest edge, weights to 8 bits, and the rotations of
-/// resampled clips to 16 bits.
+/// The largest distance between the clouds of two poses, as a share of the extent. Tools have rounded positions to 14 bits
+/// along the longest edge, weights to 8 bits, and the rotations of resampled clips to 16 bits.
 const TOLERANCE: f64 = 4e-3;
 
 fn farthest(from: &[DVec3], to: &[DVec3]) -> f64 {

@@ -111,8 +111,8 @@ impl<'s> Nearest<'s> {
     }
 }
 
-/// Returns the mean distance from `from` to `to` over the area, at the centres of the parts of a triangle whose sides are
-/// divided by `divisions`.
+/// Returns the mean distance from `from` to `to` over the area, at the centres of `divisions` × `divisions` parts of a
+/// triangle.
 fn mean_distance(from: &Surface, to: &Surface, divisions: usize) -> f64 {
     let mut nearest = Nearest::new(to);
     let (mut sum, mut whole) = (0.0, 0.0);
@@ -174,8 +174,7 @@ pub fn points(model: &Model) -> Vec<u32> {
     rest.iter().enumerate().map(point).collect()
 }
 
-/// Returns a number for each vertex that is the same for all vertices of a connected part. Vertices at the same point are
-/// connected.
+/// Returns a number for each vertex, the same for all vertices of a connected part. Vertices at one point are connected.
 fn parts(model: &Model) -> Vec<usize> {
     fn root(part: &[usize], mut vertex: usize) -> usize {
         while part[vertex] != vertex {

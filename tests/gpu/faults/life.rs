@@ -113,8 +113,7 @@ fn offscreen_renderer(instance: &Arc<Instance>, device: &str, models: &[Model]) 
     Ok(Renderer::new(&device, models, Output::offscreen(&device, EXTENT)?, settings)?.into())
 }
 
-/// Draws the motion from nearby in frame 0, a debug view with bones and a selection in frame 1, and the later ones in light of
-/// another sun.
+/// Frame 0 shows the motion from nearby, frame 1 a debug view with bones and a selection. Later ones have another sun.
 fn draw(scene: &mut Scene, renderer: &mut Equipped, frame: u32) -> Result<FrameOutcome> {
     let camera = scene.camera;
     scene.look.sun.azimuth_degrees = if frame < 2 { 0.0 } else { 10.0 };

@@ -23,8 +23,7 @@ pub struct Fault {
     /// The number of the call of this function, from 0.
     pub call: usize,
     pub result: vk::Result,
-    /// Whether later calls of the same instance fail too: after a lost device, all functions that can report it. Otherwise,
-    /// this function.
+    /// Whether later calls of the instance fail too: those of this function, or all that can report a lost device.
     pub lasts: bool,
     /// The number of instances, one after the other, that have the fault.
     pub instances: usize,

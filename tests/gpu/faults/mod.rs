@@ -41,8 +41,7 @@ pub fn tests() -> Vec<Test> {
     tests
 }
 
-/// Returns calls of a function that fail, with their results. The function is called `before` times during the construction, and
-/// `count` times in all.
+/// Returns the failing calls of a function, and their results. `before` of its `count` calls come during the construction.
 type Choice = fn(function: Function, before: usize, count: usize) -> Vec<(usize, vk::Result)>;
 
 fn all(function: Function, _before: usize, count: usize) -> Vec<(usize, vk::Result)> {
@@ -190,8 +189,7 @@ fn after_a_hundred_lost_devices_the_image_is_the_same(device: &TestDevice) {
     lose_devices(device, 25);
 }
 
-/// A device is lost while each of two models is uploaded, when the first frame is submitted, and when it is waited for: some
-/// times in a row each.
+/// A device is lost, some times in a row, in the upload of each of two models, in the first submission and in its wait.
 fn lose_devices(device: &TestDevice, instances: usize) {
     use Function::*;
     let mut setting = Setting::new(device);
@@ -237,8 +235,7 @@ fn samplers_and_pools_do_not_grow_with_materials(device: &TestDevice) {
     assert_eq!(made(1), made(20));
 }
 
-/// Only the upload of each model, of the overlay's letters before two frames, and the last readback wait for the queue, although
-/// the sun moves.
+/// Though the sun moves, only each model's upload, two of the overlay's letters, and the last readback wait for the queue.
 fn frames_wait_for_nothing_but_their_slot(device: &TestDevice) {
     let mut setting = Setting::new(device);
     let (_, report) = live_well(|| setting.offscreen());
