@@ -68,21 +68,17 @@ fn few_names_are_offered() {
     assert_eq!((offer([], "x"), offer([(4, None)], "x")), ("none".to_owned(), "4".to_owned()));
 }
 
-/// A cube of 12 triangles that face outwards. The last two are its bottom.
-const CUBE: [[u32; 4]; 6] = [[0, 4, 6, 2], [1, 3, 7, 5], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4]];
-
 #[test]
 fn openness_is_that_of_the_hole() {
-    let geometry = Geometry {
-        positions: (0..8u32).map(|k| Vec3::new((k & 1) as f32, (k >> 1 & 1) as f32, (k >> 2) as f32)).collect(),
-        indices: CUBE.iter().flat_map(|&[a, b, c, d]| [a, b, c, a, c, d]).collect(),
-        ..Geometry::default()
-    };
-    let range = |faces: u32| DrawRange { index_count: 6 * faces, ..DrawRange::default() };
-    let openness = [6, 5, 1, 0].map(|faces| geometry.openness(&range(faces)));
-    for (openness, expected) in openness.into_iter().zip([0.0, 0.2, 1.0, 1.0]) {
+    let mut gltf = Gltf::new();
+    gltf.cuboid([0.0; 3], [1.0; 3], json!({}));
+    gltf.json["scenes"][0]["nodes"] = json!([0]);
+    for (faces, expected) in [(6, 0.0), (5, 0.2), (1, 1.0)] {
+        let geometry = gltf.with(&[("accessors/1/count", json!(6 * faces))]).model().geometry;
+        let openness = geometry.openness(&geometry.draw_ranges[0]);
         assert!((openness - expected).abs() < 1e-6, "{openness} instead of {expected}");
     }
+    assert_eq!(Geometry::default().openness(&DrawRange::default()), 1.0);
 }
 
 #[test]
