@@ -93,9 +93,9 @@ impl Gltf {
         gltf
     }
 
-    /// Appends to a top-level list; returns the index.
+    /// Appends to the list at a path such as `scenes/0/nodes`; returns the index.
     pub fn push(&mut self, list: &str, element: Value) -> usize {
-        let list = self.json[list].as_array_mut().unwrap();
+        let list = self.json.pointer_mut(&format!("/{list}")).and_then(Value::as_array_mut).unwrap();
         list.push(element);
         list.len() - 1
     }

@@ -6,9 +6,10 @@ use serde_json::json;
 use throng::model::bones::bones;
 use throng::model::names::{find, offer};
 use throng::model::text::{printable, shortened};
-use throng::model::{Bone, DrawRange, Geometry, Image, NO_PARENT, PaletteLayout, Skeleton};
+use throng::model::{Bone, DrawRange, Geometry, Image, NO_PARENT, Skeleton};
 
 use crate::common::builder::{Gltf, encoded};
+use crate::common::pose::layout;
 
 #[test]
 fn invisible_characters_are_escaped_and_others_kept() {
@@ -102,14 +103,6 @@ fn skeleton(parents: &[u32]) -> Skeleton {
     Skeleton { parents: parents.to_vec(), ..Skeleton::default() }
 }
 
-fn palette(joints: &[(u32, Affine3A)]) -> PaletteLayout {
-    PaletteLayout {
-        nodes: joints.iter().map(|joint| joint.0).collect(),
-        joint_from_mesh: joints.iter().map(|joint| joint.1).collect(),
-        is_joint: vec![true; joints.len()],
-    }
-}
-
 fn bound_at(y: f32) -> Affine3A {
     Affine3A::from_translation(Vec3::new(0.0, -y, 0.0))
 }
@@ -121,7 +114,7 @@ fn ends(bones: &[Bone]) -> Vec<(u32, u32, f32, f32)> {
 #[test]
 fn bones_lead_to_the_next_joint_and_the_last_one_is_short() {
     // Node 1 is no joint. Entries are in another order than nodes.
-    let palette = palette(&[(2, bound_at(3.0)), (0, bound_at(1.0))]);
+    let palette = layout([(2, bound_at(3.0)), (0, bound_at(1.0))], true);
     let bones = bones(&skeleton(&[NO_PARENT, 0, 1]), &palette, &Geometry::default());
     assert_eq!(ends(&bones), [(0, 0, 3.0, 4.0), (1, 0, 1.0, 3.0)]);
     assert!((bones[1].axis_length - 0.3 * 2.0).abs() < 1e-6);
@@ -130,16 +123,16 @@ fn bones_lead_to_the_next_joint_and_the_last_one_is_short() {
 #[test]
 fn joints_without_a_bind_matrix_are_skipped() {
     let collapsed = Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0));
-    let palette = palette(&[(0, bound_at(0.0)), (1, collapsed), (2, bound_at(2.0))]);
+    let palette = layout([(0, bound_at(0.0)), (1, collapsed), (2, bound_at(2.0))], true);
     let bones = bones(&skeleton(&[NO_PARENT, 0, 1]), &palette, &Geometry::default());
     assert_eq!(ends(&bones), [(0, 2, 0.0, 2.0), (2, 2, 2.0, 3.0)]);
-    let all_singular = self::palette(&[(0, collapsed)]);
+    let all_singular = layout([(0, collapsed)], true);
     assert_eq!(self::bones(&skeleton(&[NO_PARENT]), &all_singular, &Geometry::default()), []);
 }
 
 #[test]
 fn rigid_entries_and_repeated_joints_have_no_bones() {
-    let mut palette = palette(&[(0, bound_at(0.0)), (0, bound_at(5.0)), (1, bound_at(1.0))]);
+    let mut palette = layout([(0, bound_at(0.0)), (0, bound_at(5.0)), (1, bound_at(1.0))], true);
     palette.is_joint[2] = false;
     let geometry = Geometry { positions: vec![Vec3::ZERO, Vec3::new(0.0, 4.0, 0.0)], ..Geometry::default() };
     let bones = bones(&skeleton(&[NO_PARENT, NO_PARENT]), &palette, &geometry);

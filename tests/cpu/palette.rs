@@ -7,8 +7,10 @@ use std::mem::MaybeUninit;
 use bytemuck::Zeroable;
 use glam::{Affine3A, Quat, Vec3};
 use throng::animation::{BindPose, Pose, skin_vertex, write_palette};
-use throng::model::{Geometry, PaletteLayout};
+use throng::model::Geometry;
 use throng::shader_types::{BindVertex, GpuInfluence, JointMatrix, pack_octahedral, unpack_octahedral};
+
+use crate::common::pose::layout;
 
 fn assert_close(actual: Vec3, expected: Vec3) {
     assert!((actual - expected).length() < 1e-4, "{actual} instead of {expected}");
@@ -17,8 +19,7 @@ fn assert_close(actual: Vec3, expected: Vec3) {
 #[test]
 #[should_panic(expected = "room for 2 joint matrices of 1")]
 fn a_palette_that_is_too_long_is_refused() {
-    let layout = PaletteLayout { nodes: vec![0], joint_from_mesh: vec![Affine3A::IDENTITY], is_joint: vec![true] };
-    write_palette(&layout, &[Affine3A::IDENTITY], &mut [MaybeUninit::uninit(); 2]);
+    write_palette(&layout([(0, Affine3A::IDENTITY)], true), &[Affine3A::IDENTITY], &mut [MaybeUninit::uninit(); 2]);
 }
 
 /// Makes a model of one vertex that follows `joint_count` joints equally.

@@ -20,7 +20,7 @@ pub(super) fn boxes(names: &[&str]) -> Gltf {
         gltf.json["meshes"][mesh]["name"] = json!(format!("mesh {at}"));
         gltf.json["meshes"][mesh]["primitives"][0]["material"] = json!(material);
         let root = group.map_or(node, |group| gltf.push("nodes", json!({"name": group, "children": [node]})));
-        gltf.json["scenes"][0]["nodes"].as_array_mut().unwrap().push(json!(root));
+        gltf.push("scenes/0/nodes", json!(root));
     }
     gltf
 }

@@ -96,7 +96,7 @@ fn streams_can_be_shared_and_leave_other_attributes_alone() {
     let colors = gltf.normalized(U8, "VEC4", 25, &[0, 0, 255, 255].repeat(25));
     let mut second = gltf.primitive().clone();
     second["attributes"]["COLOR_0"] = json!(colors);
-    gltf.json["meshes"][0]["primitives"].as_array_mut().unwrap().push(second);
+    gltf.push("meshes/0/primitives", second);
     let geometry = gltf.model().geometry;
     assert_eq!((geometry.triangle_count(), geometry.vertex_count()), (2 * 32, 2 * 25));
     assert_eq!(geometry.colors.iter().filter(|color| **color == [0, 0, 255, 255]).count(), 25);

@@ -118,7 +118,7 @@ fn joints_with_the_same_inverse_bind_share_a_palette_entry() {
     gltf.json["nodes"][0]["skin"] = json!(1);
     for skin in [0, 2] {
         let node = gltf.push("nodes", json!({"mesh": 1, "skin": skin}));
-        gltf.json["scenes"][0]["nodes"].as_array_mut().unwrap().push(json!(node));
+        gltf.push("scenes/0/nodes", json!(node));
     }
     // The mesh of the other nodes has no third joint.
     let joints = gltf.accessor(U8, "VEC4", 3, &[1, 0, 0, 0].repeat(3));
