@@ -66,7 +66,6 @@ fn extras() -> Vec<String> {
     extras
 }
 
-/// Returns the lines of code that contain a word as a whole.
 fn lines_with<'c>(code: &'c str, word: &str) -> Vec<&'c str> {
     let has_word = |line: &&str| line.split(|character| !is_name(character)).any(|own| own == word);
     code.lines().filter(has_word).collect()
