@@ -32,7 +32,7 @@ const CORE: [(&str, usize); 44] = [
     ("src/renderer/resident/model.rs", 224),
     ("src/crowd/mod.rs", 179),
     ("src/crowd/playback.rs", 158),
-    ("src/crowd/sight.rs", 135),
+    ("src/crowd/sight.rs", 134),
     ("src/crowd/visible.rs", 125),
     ("src/crowd/plan.rs", 290),
     ("src/crowd/evaluate.rs", 153),
