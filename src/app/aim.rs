@@ -193,9 +193,10 @@ fn point_at(target: &Target, camera: &mut OrbitCamera, crowd: &Crowd, zoom: f32,
         Target::Point(point) => camera.look_at(*point, distance),
         Target::Joint(nodes) => {
             if let Some(part) = crowd.part_in_world(nodes, time_seconds) {
-                *camera = camera.framed(&part, aspect);
+                let framed = camera.framed(&part, aspect);
+                // The angle has other limits close to a body.
                 camera.limits = Limits::default();
-                camera.zoom(MARGIN * zoom);
+                camera.look_at(framed.target, MARGIN * zoom * framed.distance);
             }
         }
         Target::Camera(nodes, vertical_fov_radians) => {

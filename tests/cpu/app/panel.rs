@@ -285,7 +285,7 @@ fn the_name_of_a_view_stands_over_the_picture_without_the_panel() {
     assert!(!contents.is_visible());
     contents.announce(DebugView::Normals);
     assert!(contents.is_visible());
-    window.step();
+    window.run_steps(2);
     assert!(window.query_by_label(DebugView::Normals.name()).is_some());
     assert!(window.query_by_label(DebugView::Normals.legend().unwrap()).is_some());
 }

@@ -162,7 +162,7 @@ fn variations_fill_their_range_and_stay_in_it() {
     const SIZE_DEVIATION: f32 = 0.2;
     for variety in [0.5, 1.0] {
         let mut clothed = body(0.5, 0.5, 1.0);
-        clothed.geometry.colors.fill([40, 60, 160, 255]);
+        clothed.geometry.colors = vec![[40, 60, 160, 255]; clothed.geometry.vertex_count()];
         let all = instances_of(&crowd_of([clothed], &CrowdSettings { variety, ..settings(5000) }));
         let sizes = || all.iter().map(|instance| instance.world_from_model.rows[1][1]);
         let (least, most) = (sizes().fold(9.0, f32::min), sizes().fold(0.0, f32::max));
@@ -184,7 +184,7 @@ fn variations_fill_their_range_and_stay_in_it() {
     }
     // Fur has no other hue.
     let mut furry = body(0.5, 0.5, 1.0);
-    furry.geometry.colors.fill([150, 110, 60, 255]);
+    furry.geometry.colors = vec![[150, 110, 60, 255]; furry.geometry.vertex_count()];
     let furs = instances_of(&crowd_of([furry], &CrowdSettings { variety: 1.0, ..settings(5000) }));
     let channels = || furs.iter().map(|instance| instance.tint_unorm8.to_le_bytes());
     assert!(channels().all(|[red, green, blue, _]| red >= green && green >= blue));
