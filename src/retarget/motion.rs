@@ -8,7 +8,8 @@
 //!    neck share the turns by their rank in the chain: a spine of four turns by halves of the steps of a spine of two.
 //! 2. *Place.* The pelvis moves by the source's way, times the ratio of the leg lengths.
 //! 3. *Feet* stay where they stand ([`super::feet`]): pelvis and legs turn a little, and the pelvis moves.
-//! 4. *Locals.* The rotations become those relative to the parents. Nodes without a partner keep their rest pose.
+//! 4. *Contact.* Seats, backs, knees and hands on the floor are there too ([`super::contact`]).
+//! 5. *Locals.* The rotations become those relative to the parents. Nodes without a partner keep their rest pose.
 //!
 //! Times are those of the source's keys. Between two of them, sampling interpolates the rotation of each bone relative to its
 //! parent, which is not the turn of step 1. Where the difference at the middle exceeds [`MOST_ERROR_DEGREES`], a key is added.
@@ -20,6 +21,7 @@ use std::cell::Cell;
 
 use glam::{Affine3A, Quat, Vec3, Vec4};
 
+use super::contact::{Body, Contact, PASSES, Turns};
 use super::feet::{Feet, Legs, Stance, USUAL_SAMPLES};
 use super::rig::Rig;
 use super::standing::{rotation_of, standing_matrices};
@@ -50,6 +52,8 @@ struct SourcePose {
     /// The way of the pelvis from where it stands, as a share of the leg's length.
     pelvis: Vec3,
     feet: Feet,
+    /// What touches the floor, if there is skin, and not only feet do.
+    contact: Option<Contact>,
 }
 
 /// The values of the new clip at a time.
@@ -78,6 +82,8 @@ pub struct Retarget<'r> {
     /// The nodes that turn, and those that move.
     nodes: Vec<usize>,
     moved: Vec<usize>,
+    /// The skins of source and target.
+    bodies: Option<[Body; 2]>,
     /// The rest rotation of each node relative to its parent.
     rest_rotations: Vec<Quat>,
     /// How many more nodes may be posed.
@@ -122,6 +128,7 @@ impl<'r> Retarget<'r> {
             loose,
             nodes,
             moved,
+            bodies: Body::new(source).zip(Body::new(target)).map(|(source, target)| [source, target]),
             rest_rotations,
             posed_nodes_left,
         })
@@ -144,6 +151,7 @@ impl<'r> Retarget<'r> {
         let mut key_at = |seconds: f32| {
             self.charge(nodes)?;
             let pose = self.source_pose(clip, seconds, &stance, &mut scratch);
+            self.charge(self.contact_nodes(&pose))?;
             Some(self.key(seconds, &self.target_pose(&pose, &stance)))
         };
         let mut keys: Vec<Key> = Vec::with_capacity(times.len());
@@ -157,6 +165,12 @@ impl<'r> Retarget<'r> {
     fn charge(&self, nodes: usize) -> Option<()> {
         self.posed_nodes_left.set(self.posed_nodes_left.get().checked_sub(nodes as u64)?);
         Some(())
+    }
+
+    /// Returns the number of nodes that are posed, and of vertices that are skinned, because of a pose's contact.
+    fn contact_nodes(&self, pose: &SourcePose) -> usize {
+        let Some((_, [source, target])) = pose.contact.zip(self.bodies.as_ref()) else { return 0 };
+        source.vertex_count() + PASSES * (2 * self.target.reference.len() + target.vertex_count())
     }
 
     /// Returns the part of a pose that the clip animates. Numbers out of range become those of the rest pose.
@@ -213,7 +227,9 @@ impl<'r> Retarget<'r> {
         });
         let pelvis = (rig.pelvis_at(place) - rig.pelvis()) / rig.leg_length;
         let feet = Feet::new(rig, stance.left_at(seconds), |role: Role| rig.node(role).map(place));
-        SourcePose { turns, chains, pelvis, feet }
+        let contact = self.bodies.as_ref().map(|[source, _]| source.contact(rig, matrices));
+        let contact = contact.filter(|contact| contact.strength > 0.0);
+        SourcePose { turns, chains, pelvis, feet, contact }
     }
 
     /// Returns the turns of the target's nodes that a clip moves, but for twist bones.
@@ -235,21 +251,40 @@ impl<'r> Retarget<'r> {
         let (_, matrices) = self.posed(&turns);
         // A body without feet has nothing to set.
         let _ = pose.feet.set_apart(rig, stance, self.legs(&matrices), &mut turns);
-        for twist in &self.twists {
-            turns[twist.node] = twist.turn(&rig.model.skeleton, &turns);
-        }
-        let (mut local, matrices) = self.posed(&turns);
-
+        self.turn_twists(&mut turns);
+        let (local, mut matrices) = self.posed(&turns);
         let to_pelvis = rig.pelvis() + rig.leg_length * pose.pelvis - rig.pelvis_at(|node| self.place(node, &matrices));
-        let way = to_pelvis + pose.feet.error(rig, to_pelvis, self.legs(&matrices));
+        let mut way = to_pelvis + pose.feet.error(rig, to_pelvis, self.legs(&matrices));
+        let mut local = self.moved(local, &matrices, way);
+        let Some((contact, [_, body])) = pose.contact.zip(self.bodies.as_ref()) else { return local };
+        let mut turns = Turns { first: turns.clone(), now: turns };
+        for _ in 0..PASSES {
+            model_from_nodes(&rig.model.skeleton, &local, &mut matrices);
+            way.y += body.fit(rig, &contact, &matrices, &mut turns);
+            self.turn_twists(&mut turns.now);
+            (local, matrices) = self.posed(&turns.now);
+            local = self.moved(local, &matrices, way);
+        }
+        local
+    }
+
+    fn turn_twists(&self, turns: &mut [Option<Quat>]) {
+        for twist in &self.twists {
+            turns[twist.node] = twist.turn(&self.target.model.skeleton, turns);
+        }
+    }
+
+    /// Returns a pose of the target after its body has gone a way. The matrices are those before that.
+    fn moved(&self, mut local: LocalPose, matrices: &[Affine3A], way: Vec3) -> LocalPose {
+        let rig = self.target;
         let model_way = rig.body_from_posed.inverse() * way;
-        self.move_node(self.hips, model_way, &mut local, &matrices);
+        self.move_node(self.hips, model_way, &mut local, matrices);
         for &(node, carrier, place) in &self.loose {
             // What is below the hips has already moved with them.
             let moves_along = node == self.hips || rig.model.skeleton.is_below(node, self.hips);
             let moved = if moves_along { Vec3::ZERO } else { model_way };
             let now = Vec3::from(matrices[node].translation);
-            self.move_node(node, matrices[carrier].transform_point3(place) - now + moved, &mut local, &matrices);
+            self.move_node(node, matrices[carrier].transform_point3(place) - now + moved, &mut local, matrices);
         }
         local
     }
