@@ -160,8 +160,8 @@ impl Body {
         })
     }
 
-    /// Returns the contact of a source's pose. Arms of an upright trunk do not count: they may be so long that they reach the floor
-    /// in a walk.
+    /// Returns the contact of a source's pose. Arms of an upright trunk do not count: they may be so long that they reach the
+    /// floor in a walk.
     pub fn contact(&self, rig: &Rig, matrices: &[Affine3A]) -> Contact {
         let up = |&node: &usize| {
             let body_from_node = rig.body_from_model * rotation_of(&matrices[node]);
@@ -310,8 +310,9 @@ fn bend_to(upper: Vec3, lower: Vec3, rise: f32, axis: Vec3) -> [Quat; 2] {
     [upper, lower]
 }
 
-/// Returns the turn around a level axis that raises a point of a bone, seen from the joint. It is small for a point above, below
-/// or near the joint. The axis is between those of the bone and the point: by the point alone, a body would roll to and fro.
+/// Returns the turn around a level axis that raises a point of a bone, seen from the joint. It is small for a point above,
+/// below or near the joint. The axis is between those of the bone and the point: by the point alone, a body would roll to and
+/// fro.
 fn lift(bone: Vec3, point: Vec3, rise: f32) -> Quat {
     let ahead = (bone.normalize_or_zero() + point.normalize_or_zero()).with_y(0.0);
     let Some(ahead) = ahead.try_normalize() else { return Quat::IDENTITY };
