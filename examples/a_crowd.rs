@@ -236,8 +236,8 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
             {
                 recorder.bind_set(&layouts.scene, number, set);
             }
-            recorder.bind_vertex_buffer(INSTANCE_BINDING, &instances, 0);
-            recorder.bind_vertex_buffer(STATIC_BINDING, &gpu_model.static_vertices, 0);
+            recorder.bind_vertex_buffer(INSTANCE_BINDING, &instances);
+            recorder.bind_vertex_buffer(STATIC_BINDING, &gpu_model.static_vertices);
             recorder.bind_index_buffer(&gpu_model.indices, gpu_model.index_type);
             for (draw, pipeline) in gpu_model.draws.iter().zip(&pipelines) {
                 recorder.bind_pipeline(pipeline);

@@ -19,7 +19,7 @@ use crate::crowd::{ClipChoice, MAX_INSTANCES};
 
 pub use bench::{BenchArgs, SweepArgs};
 pub use groups::{
-    CameraArgs, ClipArgs, CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, QualityArgs, ShowArgs,
+    CameraArgs, ClipArgs, CrowdArgs, CrowdSizeArgs, DeviceArgs, GpuArgs, LookArgs, QualityArgs, ShowArgs,
 };
 pub use values::{
     CameraChoice, Direction, FrameChoice, LookAt, MOST_FRAMES, MeshFile, MeshFormat, MorphArg, RootMotion,
@@ -47,7 +47,6 @@ pub struct Cli {
 #[error("{0}")]
 pub struct WrongUsage(pub String);
 
-/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Show a crowd in a window, or write one image if there is no display.
@@ -116,7 +115,6 @@ pub enum Command {
     },
 }
 
-/// The arguments of `view`.
 #[derive(Debug, Clone, Args)]
 pub struct ViewArgs {
     #[command(flatten)]
@@ -144,7 +142,6 @@ pub struct ViewArgs {
     pub frames: Option<u64>,
 }
 
-/// The arguments of `render`.
 #[derive(Debug, Clone, Args, Serialize)]
 pub struct RenderArgs {
     #[command(flatten)]
@@ -176,15 +173,12 @@ pub struct RenderArgs {
     pub fps: f64,
 }
 
-/// The arguments of `inspect`.
 #[derive(Debug, Clone, Args)]
 pub struct InspectArgs {
     /// Model files (.gltf, .glb, .vrm); several make a table [default: the bundled character].
     pub models: Vec<PathBuf>,
     #[command(flatten)]
     pub clips: ClipArgs,
-    #[command(flatten)]
-    pub file_scene: FileSceneArgs,
     /// Build the levels of detail and list them with their errors.
     #[arg(long)]
     pub levels: bool,
@@ -193,15 +187,12 @@ pub struct InspectArgs {
     pub json: bool,
 }
 
-/// The arguments of `pose`.
 #[derive(Debug, Clone, Args)]
 pub struct PoseArgs {
     /// Model file (.gltf, .glb, .vrm) [default: the bundled character].
     pub model: Option<PathBuf>,
     #[command(flatten)]
     pub clips: ClipArgs,
-    #[command(flatten)]
-    pub file_scene: FileSceneArgs,
     /// Leave out the parts whose node, mesh or material has this name; `*` stands for any text. May be repeated; `none` also
     /// shows colliders [default: colliders, by their names].
     #[arg(long, value_name = "PATTERN|none", allow_hyphen_values = true)]
@@ -241,7 +232,6 @@ pub struct PoseArgs {
     pub device: DeviceArgs,
 }
 
-/// The arguments of `crowd`.
 #[derive(Debug, Clone, Parser)]
 pub struct PrintCrowdArgs {
     #[command(flatten)]
@@ -261,7 +251,6 @@ impl PoseArgs {
         args.crowd = CrowdArgs {
             models: self.model.iter().cloned().collect(),
             clips: self.clips.clone(),
-            file_scene: self.file_scene.clone(),
             hide: self.hide.clone(),
             clip: self.clip.clone().unwrap_or(args.crowd.clip),
             morphs: self.morphs.clone(),
@@ -273,19 +262,6 @@ impl PoseArgs {
 }
 
 impl Cli {
-    /// Returns whether the validation layer is wanted, which the program must know before it starts a thread.
-    pub fn wants_validation(&self) -> bool {
-        let device = match &self.command {
-            None => &self.view.gpu.device,
-            Some(Command::View(args)) => &args.gpu.device,
-            Some(Command::Render(args)) => &args.gpu.device,
-            Some(Command::Bench(args)) => &args.device,
-            Some(Command::Pose(args)) => &args.device,
-            Some(_) => return false,
-        };
-        device.validation
-    }
-
     /// Gives each option of the values `on` and `off` that stands without one the value `on`, which a person means by it. clap
     /// would take the next argument for the value, and that may be a model's file.
     pub fn with_switch_values(arguments: Vec<OsString>) -> Vec<OsString> {

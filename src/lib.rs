@@ -112,7 +112,7 @@
 //! | draw range | consecutive indices that one draw call draws: they share material, topology and winding |
 //! | level of detail, level | a surface of a model: level 0 is the full one, and each coarser one has fewer triangles |
 //! | extra | a part of the picture that the core does not know, drawn through [`renderer::Extras`] |
-//! | ring | instances around the centre of a crowd, which travel together along a circle |
+//! | route | the way of instances that travel together: a ring around the centre of a crowd, or a row along a street |
 //! | blend | one local pose made of the local poses of two clips |
 //! | crossfade | a blend, for a short time, from the clip that an instance shows to the clip that was chosen |
 //! | lane | the place of one of the eight instances that the SIMD code evaluates at once |

@@ -23,9 +23,10 @@ fn main() -> ExitCode {
         eprintln!("error: {message}");
         return ExitCode::from(WRONG_USAGE);
     }
+    let wants_validation = arguments.iter().any(|argument| argument == "--validation");
     // clap exits with WRONG_USAGE, or with 0 after --help.
     let cli = Cli::parse_from(arguments);
-    if cli.wants_validation() {
+    if wants_validation {
         // SAFETY: no other thread exists yet.
         unsafe { prepare_validation() };
     }

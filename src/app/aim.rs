@@ -2,13 +2,17 @@
 //!
 //! In: the options, and a crowd at a time. Out: an [`OrbitCamera`]. Without options it frames the crowd.
 
+use std::f32::consts::PI;
+
 use anyhow::{Result, bail};
 use glam::Vec3;
 
 use super::joint::nodes_of_joint;
 use crate::cli::{CameraArgs, CameraChoice, Direction, LookAt};
 use crate::crowd::{Crowd, Layout};
-use crate::model::{Model, names};
+use crate::model::humanoid::{Limb, Side};
+use crate::model::{Model, Role, names};
+use crate::retarget::humanoid_of;
 use crate::view::{Limits, OrbitCamera, Outline};
 
 /// What a camera shows.
@@ -35,6 +39,8 @@ pub struct Aim {
     direction: Option<Direction>,
     /// Whether the direction is one of `--camera`, and not a side.
     has_angles: bool,
+    /// The angle of the side that counts as the front: half a turn for bodies that face -Z.
+    front_radians: f32,
     target: Option<Target>,
     distance: Option<f32>,
     vertical_fov_radians: Option<f32>,
@@ -53,9 +59,6 @@ enum Target {
 
 impl Aim {
     /// Finds joints and cameras in the models.
-    ///
-    /// # Errors
-    /// No model has them.
     pub fn new(models: &[Model], args: &CameraArgs) -> Result<Self> {
         let vertical_fov_radians = args.fov.map(|fov| fov.to_radians() as f32);
         let (mut direction, mut has_angles, mut target) = (args.view, false, None);
@@ -71,7 +74,8 @@ impl Aim {
             Some(LookAt::Joint(name)) => target = Some(Target::Joint(nodes_of_joint(models, "--look-at", name)?)),
         }
         let distance = args.distance.map(|metres| metres as f32);
-        Ok(Self { direction, has_angles, target, distance, vertical_fov_radians })
+        let front_radians = if models.iter().all(faces_back) { PI } else { 0.0 };
+        Ok(Self { direction, has_angles, front_radians, target, distance, vertical_fov_radians })
     }
 
     /// Returns whether the camera frames the crowd, because nothing else was asked for.
@@ -110,6 +114,9 @@ impl Aim {
             start.yaw_radians = direction.yaw_degrees.to_radians();
             start.pitch_radians = direction.pitch_degrees.map_or(start.pitch_radians, f32::to_radians);
         }
+        if shows != Shows::Asked || !self.has_angles {
+            start.yaw_radians += self.front_radians;
+        }
         let mut camera = start.framed(outline, aspect);
         let zoom = direction.and_then(|direction| direction.zoom).unwrap_or(1.0);
         match self.target.as_ref().filter(|_| shows == Shows::Asked) {
@@ -120,7 +127,13 @@ impl Aim {
             }
             None => {
                 let middle = camera.target;
-                zoom_in_front(&mut camera, crowd, zoom, time_seconds);
+                // The point that the camera looks at stays in front of the eye.
+                if zoom < 1.0
+                    && let Some(depth) = crowd.distance_along(camera.position(), camera.forward(), time_seconds)
+                {
+                    camera.refocus(depth);
+                }
+                camera.zoom(zoom);
                 // A turntable goes around the crowd or the character, and not around a point on its surface.
                 if direction.is_some() {
                     camera.refocus((middle - camera.position()).dot(camera.forward()));
@@ -149,8 +162,8 @@ impl Aim {
     pub fn follow(&self, camera: &mut OrbitCamera, crowd: &Crowd, time_seconds: f64) {
         match &self.target {
             Some(Target::Joint(nodes)) => {
-                if let Some((center, _)) = crowd.part_in_world(nodes, time_seconds) {
-                    camera.look_at(center, camera.distance);
+                if let Some(part) = crowd.part_in_world(nodes, time_seconds) {
+                    camera.look_at(part.room().center(), camera.distance);
                 }
             }
             Some(Target::Camera(nodes, _)) => stand(camera, nodes, crowd, time_seconds),
@@ -159,18 +172,30 @@ impl Aim {
     }
 }
 
+/// Returns whether the rest pose of a model is a body that faces -Z.
+pub fn faces_back(model: &Model) -> bool {
+    let forward = || {
+        let (humanoid, places) = (humanoid_of(model)?, model.skeleton.rest_matrices());
+        let place = |side, limb| Some(places[humanoid.node(Role::limb(side, limb))? as usize].translation);
+        let across = |limb| Some(Vec3::from(place(Side::Left, limb)? - place(Side::Right, limb)?));
+        (across(Limb::UpperLeg)? + across(Limb::UpperArm)?).cross(Vec3::Y).try_normalize()
+    };
+    forward().is_some_and(|forward| forward.z < -0.5)
+}
+
 /// Points a camera that frames the crowd at a target.
 fn point_at(target: &Target, camera: &mut OrbitCamera, crowd: &Crowd, zoom: f32, time_seconds: f64, aspect: f32) {
     /// Room for the shoulders, if the joint is the head.
-    const MARGIN: f32 = 1.15;
+    const MARGIN: f32 = 1.1;
     let distance = camera.distance * zoom;
     match target {
         Target::Height(metres) => camera.look_at(crowd.bounds().center().with_y(*metres), distance),
         Target::Point(point) => camera.look_at(*point, distance),
         Target::Joint(nodes) => {
-            if let Some((center, radius)) = crowd.part_in_world(nodes, time_seconds) {
+            if let Some(part) = crowd.part_in_world(nodes, time_seconds) {
+                *camera = camera.framed(&part, aspect);
                 camera.limits = Limits::default();
-                camera.focus_on(center, radius * MARGIN * zoom, aspect);
+                camera.zoom(MARGIN * zoom);
             }
         }
         Target::Camera(nodes, vertical_fov_radians) => {
@@ -204,22 +229,9 @@ fn camera_of_file(models: &[Model], wanted: &str, vertical_fov_radians: Option<f
             let cameras = cameras.map(|(camera, index)| (index, camera.name.as_deref()));
             format!("{} in {}", names::offer(cameras, wanted), model.name)
         };
-        let lists: Vec<String> = models.iter().map(list).collect();
-        bail!(
-            "--camera {wanted}: neither YAW,PITCH[,ZOOM] nor a camera of the file; cameras are: {}",
-            lists.join("; ")
-        );
+        let lists = models.iter().map(list).collect::<Vec<String>>().join("; ");
+        bail!("--camera {wanted}: neither YAW,PITCH[,ZOOM] nor a camera of the file; cameras are: {lists}");
     };
     let nodes = found.into_iter().map(|found| found.map(|(node, _)| node)).collect();
     Ok(Target::Camera(nodes, vertical_fov_radians.or(own_fov_radians)))
-}
-
-/// Zooms towards the point that the camera looks at, which stays in front of the eye.
-fn zoom_in_front(camera: &mut OrbitCamera, crowd: &Crowd, factor: f32, time_seconds: f64) {
-    if factor < 1.0
-        && let Some(depth) = crowd.distance_along(camera.position(), camera.forward(), time_seconds)
-    {
-        camera.refocus(depth);
-    }
-    camera.zoom(factor);
 }

@@ -58,21 +58,21 @@ pub fn run(args: &PrintCrowdArgs) -> Result<()> {
     let scene = Scene::load(SceneOptions { crowd, count: *count, size: *size, lod_error: 0.0 })?;
     // Depth is reversed, with an infinite far plane.
     let camera = Fact::from([
-        ("world_from_view", numbers(&scene.camera.view_from_world().inverse().to_cols_array())),
-        ("clip_from_view", numbers(&scene.camera.clip_from_view(aspect).to_cols_array())),
+        ("world_from_view", scene.camera.view_from_world().inverse().to_cols_array().into()),
+        ("clip_from_view", scene.camera.clip_from_view(aspect).to_cols_array().into()),
         ("vertical_fov_radians", scene.camera.vertical_fov_radians.into()),
         ("near_metres", scene.camera.near().into()),
     ]);
     // The ground is the plane y = 0.
     let sky = Sky::clear(scene.look.sun.to_light());
     let light = Fact::from([
-        ("to_sun", numbers(&sky.to_sun.to_array())),
+        ("to_sun", sky.to_sun.to_array().into()),
         // The irradiance on a surface that faces the sun, and on open ground.
-        ("sun", numbers(&sky.sun.to_array())),
-        ("sky", numbers(&sky.irradiance_on_ground().to_array())),
+        ("sun", sky.sun.to_array().into()),
+        ("sky", sky.irradiance_on_ground().to_array().into()),
         // The radiance of the sky at the horizon.
-        ("horizon", numbers(&sky.horizon.to_array())),
-        ("ground_albedo", numbers(&sky.ground_albedo.to_array())),
+        ("horizon", sky.horizon.to_array().into()),
+        ("ground_albedo", sky.ground_albedo.to_array().into()),
     ]);
     let report = CrowdReport {
         models: scene.models.iter().map(|model| model.name.clone()).collect(),
@@ -83,8 +83,4 @@ pub fn run(args: &PrintCrowdArgs) -> Result<()> {
         instances: scene.crowd.instance_states().map(|state| InstanceReport::new(&scene.models, state)).collect(),
     };
     print_json(&report, false)
-}
-
-fn numbers(numbers: &[f32]) -> Fact {
-    numbers.iter().copied().collect()
 }

@@ -27,13 +27,9 @@ pub enum Fact {
     Count(u64),
     /// The number of a thing. 0 is the first one.
     Index(u32),
-    /// A quantity.
     Number(f32),
-    /// A name or a remark.
     Text(String),
-    /// Facts of one kind.
     List(Vec<Fact>),
-    /// Facts with keys.
     Object(#[serde(serialize_with = "as_map")] Vec<(&'static str, Fact)>),
 }
 
@@ -68,6 +64,12 @@ impl<T: Into<Fact>> From<Option<T>> for Fact {
 impl<T: Into<Fact>> FromIterator<T> for Fact {
     fn from_iter<I: IntoIterator<Item = T>>(facts: I) -> Self {
         Self::List(facts.into_iter().map(T::into).collect())
+    }
+}
+
+impl<const N: usize> From<[f32; N]> for Fact {
+    fn from(numbers: [f32; N]) -> Self {
+        Self::from_iter(numbers)
     }
 }
 
@@ -131,13 +133,12 @@ impl Fact {
             Self::Object(entries) => {
                 let parts = entries.iter().filter(|(_, fact)| !fact.is_table()).filter_map(|(key, fact)| {
                     let (text, key) = (fact.line(&format!("{context} {key}")), key.replace('_', " "));
+                    // Zeros answer nothing, except to what people ask of a character first.
+                    let zero_answers = context == "contents" && ANSWERS.contains(&&*key);
                     match fact {
                         Self::Flag(true) => Some(key),
-                        // Zeros answer nothing, except to what people ask of a character first.
-                        Self::Count(0) if context == "contents" && ANSWERS.contains(&&*key) => {
-                            Some(format!("{key}: 0"))
-                        }
-                        Self::Flag(false) | Self::Count(0) => None,
+                        Self::Flag(false) => None,
+                        Self::Count(0) if !zero_answers => None,
                         _ if text.is_empty() => None,
                         Self::Object(_) => Some(format!("{key} ({text})")),
                         _ => Some(format!("{key}: {text}")),
@@ -241,11 +242,8 @@ fn table(rows: &[Fact], columns: u16) -> String {
     };
     let head = is_numbered.then(|| "#".to_owned()).into_iter().chain(keys.iter().map(|key| key.replace('_', "\n")));
     let cells = |index: usize| number(index).into_iter().chain(keys.iter().map(move |key| cell(index, key)));
-    let wide = aligned(
-        columns,
-        2,
-        std::iter::once(head.collect::<Vec<_>>()).chain((0..rows.len()).map(|index| cells(index).collect())),
-    );
+    let lines = std::iter::once(head.collect::<Vec<_>>()).chain((0..rows.len()).map(|index| cells(index).collect()));
+    let wide = aligned(columns, 2, lines);
     if wide.lines().all(|line| line.chars().count() <= columns.into()) {
         return wide;
     }

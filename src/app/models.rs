@@ -15,7 +15,7 @@ use super::morphs::hold_morphs;
 use super::text::counted;
 use crate::animation::{PoseScratch, apply_bind_pose, joint_matrices, mirrored_by_clips, pose_model};
 use crate::cli::files::named_files;
-use crate::cli::{ClipArgs, CrowdArgs, FileSceneArgs, RootMotion, ShowArgs};
+use crate::cli::{ClipArgs, CrowdArgs, RootMotion, ShowArgs};
 use crate::crowd::ClipChoice;
 use crate::levels;
 use crate::model::{JOIN, Model, TOGETHER, import};
@@ -24,14 +24,13 @@ use crate::retarget::exercise::EXERCISE;
 use crate::retarget::together::{are_parts, join};
 use crate::retarget::{borrow_clips, exercise, first_clips, humanoid_of, keep_in_place};
 
-/// The bundled character.
 const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walker.glb"));
 
 /// Loads the files, or the bundled character if there are none, as the options show them, and builds their levels of
 /// detail. Warnings go to standard error.
 pub fn load_models(args: &CrowdArgs) -> Result<Arc<[Model]>> {
-    let CrowdArgs { models: paths, file_scene, hide: hidden, clips, clip, morphs, root_motion, show, .. } = args;
-    let mut models = load_files(paths, file_scene)?;
+    let CrowdArgs { models: paths, hide: hidden, clips, clip, morphs, root_motion, show, .. } = args;
+    let mut models = load_files(paths, clips)?;
     for model in models.iter_mut().filter(|model| is_bare(model)) {
         embody(model)?;
     }
@@ -82,21 +81,21 @@ pub fn blend_joints(dual_quaternions: bool, model: &mut Model) {
 }
 
 /// Loads one file, or the bundled character, with the clips of other files.
-pub fn load_model(path: Option<&PathBuf>, clips: &ClipArgs, file_scene: &FileSceneArgs) -> Result<Model> {
-    let mut model = load_file(path, file_scene)?;
+pub fn load_model(path: Option<&PathBuf>, clips: &ClipArgs) -> Result<Model> {
+    let mut model = load_file(path, clips)?;
     add_clips(std::slice::from_mut(&mut model), clips)?;
     Ok(model)
 }
 
 /// Loads the files that arguments name, or the bundled character if there are none. Of several files, those that cannot be
 /// read are warnings.
-fn load_files(arguments: &[PathBuf], file_scene: &FileSceneArgs) -> Result<Vec<Model>> {
+fn load_files(arguments: &[PathBuf], clips: &ClipArgs) -> Result<Vec<Model>> {
     if arguments.is_empty() {
-        return Ok(vec![load_file(None, file_scene)?]);
+        return Ok(vec![load_file(None, clips)?]);
     }
     let (mut models, mut errors) = (Vec::new(), Vec::new());
     for (path, casting) in named_files(arguments) {
-        match load_file(Some(&path), file_scene) {
+        match load_file(Some(&path), clips) {
             Ok(mut model) => {
                 model.source.casting = casting;
                 models.push(model);
@@ -113,8 +112,8 @@ fn load_files(arguments: &[PathBuf], file_scene: &FileSceneArgs) -> Result<Vec<M
     Ok(models)
 }
 
-fn load_file(path: Option<&PathBuf>, file_scene: &FileSceneArgs) -> Result<Model> {
-    let scene = file_scene.scene.clone().unwrap_or_default();
+fn load_file(path: Option<&PathBuf>, clips: &ClipArgs) -> Result<Model> {
+    let scene = clips.scene.clone().unwrap_or_default();
     Ok(match path {
         None => import::load_glb_scene(BUNDLED.0, BUNDLED.1, &scene)?,
         // Its skeleton is that of the clips, for which a scene is not needed.

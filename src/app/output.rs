@@ -13,13 +13,9 @@ use tempfile::TempPath;
 use crate::cli::WrongUsage;
 
 /// Prints text to standard output. A reader that has gone away (`throng inspect … | head`) is no error.
-pub(super) fn print(text: &str) -> Result<()> {
-    write_out(text.as_bytes())
-}
-
-fn write_out(bytes: &[u8]) -> Result<()> {
+pub(super) fn print(text: impl AsRef<[u8]>) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    ignore_closed_pipe(out.write_all(bytes).and_then(|()| out.flush()))
+    ignore_closed_pipe(out.write_all(text.as_ref()).and_then(|()| out.flush()))
 }
 
 /// Prints a value as JSON, with line breaks if `pretty`. A reader that has gone away is no error.
@@ -52,7 +48,6 @@ pub(super) fn print_aside(text: &str) -> Result<()> {
     std::io::stderr().lock().write_all(text.as_bytes()).context("cannot write to standard error")
 }
 
-/// Returns whether a file's name means standard output.
 pub(super) fn is_standard_output(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
@@ -65,7 +60,7 @@ pub(super) fn cannot_write(path: &Path) -> String {
 /// Writes a file through a temporary one, so that it never exists half written. `-` is standard output.
 pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     if is_standard_output(path) {
-        return write_out(bytes);
+        return print(bytes);
     }
     let failed = || cannot_write(path);
     // A device file or a pipe (`--out /dev/stdout`) cannot be replaced.
@@ -89,25 +84,19 @@ pub(super) fn new_draft(path: &Path) -> Result<(File, TempPath)> {
 /// chosen one.
 pub(super) fn write_new_file(bytes: &[u8], name: impl Fn(u32) -> PathBuf) -> Result<PathBuf> {
     const MOST_NAMES: u32 = 100_000;
+    let (mut file, mut draft) = new_draft(&name(0))?;
+    file.write_all(bytes).with_context(|| cannot_write(&name(0)))?;
     for path in (0..MOST_NAMES).map(&name) {
         // Atomic, so that two programs never choose the same name.
-        match File::create_new(&path) {
-            Ok(mut file) => {
-                if let Err(error) = file.write_all(bytes) {
-                    // Half a file is useless. The error to report is that of writing.
-                    let _ = std::fs::remove_file(&path);
-                    return Err(error).with_context(|| cannot_write(&path));
-                }
-                return Ok(path);
-            }
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error).with_context(|| cannot_write(&path)),
+        match draft.persist_noclobber(&path) {
+            Ok(()) => return Ok(path),
+            Err(failed) if failed.error.kind() == ErrorKind::AlreadyExists => draft = failed.path,
+            Err(failed) => return Err(failed.error).with_context(|| cannot_write(&path)),
         }
     }
     bail!("{} and {MOST_NAMES} more names are taken", name(0).display())
 }
 
-/// Checks that the folder of a file exists.
 pub(super) fn check_folder_of(path: &Path) -> Result<()> {
     let folder = folder_of(path);
     let (failed, shown) = (cannot_write(path), folder.display());
@@ -116,16 +105,12 @@ pub(super) fn check_folder_of(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the folder of a file.
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Checks that the output files can be written, and that no two options name the same file. Each file comes with the
 /// option that names it.
-///
-/// # Errors
-/// The first file that cannot be written, or the two options.
 pub(super) fn check_files(outputs: &[(&str, &Path)], inputs: &[(&str, &Path)]) -> Result<()> {
     let mut seen: Vec<(&str, PathBuf)> = inputs.iter().map(|&(option, path)| (option, identity(path))).collect();
     for &(option, path) in outputs {
@@ -155,17 +140,11 @@ pub(super) fn is_special(path: &Path) -> bool {
 
 /// Returns the same path for two names of one file, as far as the file system can tell.
 fn identity(path: &Path) -> PathBuf {
-    if let Ok(path) = std::fs::canonicalize(path) {
-        return path;
-    }
-    match (std::fs::canonicalize(folder_of(path)), path.file_name()) {
-        (Ok(folder), Some(name)) => folder.join(name),
-        _ => path.to_owned(),
-    }
+    let in_folder = || Some(std::fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?));
+    std::fs::canonicalize(path).ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
 }
 
 /// The name of an output file, split at the number of the frame.
-#[derive(Debug)]
 pub(super) struct FileName {
     before: String,
     /// The number of digits, or `None` for a single file.
@@ -186,7 +165,6 @@ impl FileName {
         Ok(split.unwrap_or_else(|| Self { before: text.to_owned(), digits: None, after: String::new() }))
     }
 
-    /// Whether each frame has a name of its own.
     pub fn is_numbered(&self) -> bool {
         self.digits.is_some()
     }
@@ -202,7 +180,6 @@ impl FileName {
         Self { before, digits: Some((count - 1).to_string().len()), after: end }
     }
 
-    /// Returns the name of a frame.
     pub fn of_frame(&self, frame: u32) -> PathBuf {
         match self.digits {
             None => PathBuf::from(&self.before),

@@ -114,6 +114,52 @@ impl Scene {
         self.camera = self.aim.camera(shows, &self.crowd, &outline, time_seconds, aspect);
     }
 
+    /// Does as [`Self::frame`], for all times of the clips of a small crowd.
+    pub fn frame_clips(&mut self, shows: Shows, time_seconds: f64, aspect: f32) {
+        const TIMES: usize = 8;
+        const MOST_VERTICES: usize = 500_000;
+        let of_one = self.models.iter().map(|model| model.geometry.vertex_count()).max().unwrap_or(0);
+        let times = (MOST_VERTICES / (of_one * self.crowd.instance_count()).max(1)).clamp(1, TIMES);
+        let loop_seconds = self.crowd.loop_seconds().unwrap_or(0.0);
+        let outlines = (0..times).map(|step| {
+            let time_seconds = time_seconds + loop_seconds * step as f64 / times as f64;
+            self.crowd.move_to(time_seconds);
+            self.crowd.outline(time_seconds)
+        });
+        let Some(outline) = outlines.reduce(Outline::and) else { return };
+        self.crowd.move_to(time_seconds);
+        self.camera = self.aim.camera(shows, &self.crowd, &outline, time_seconds, aspect);
+    }
+
+    /// Returns the time of a still: `time_seconds`, unless nothing is in the image then and the person has not chosen it. Says so,
+    /// or that there is nothing at any time.
+    pub fn time_with_something(&mut self, time_seconds: f64, aspect: f32) -> f64 {
+        const STEPS: u32 = 32;
+        let is_seen = |scene: &Self, time_seconds| scene.crowd.is_in_image(&scene.camera, aspect, time_seconds);
+        if is_seen(self, time_seconds) {
+            return time_seconds;
+        }
+        let loop_seconds = self.crowd.loop_seconds().filter(|_| time_seconds == 0.0);
+        for time in (1..STEPS).filter_map(|step| Some(loop_seconds? * f64::from(step) / f64::from(STEPS))) {
+            self.frame(Shows::Asked, time, aspect);
+            if is_seen(self, time) {
+                tracing::warn!("nothing is in the image at {time_seconds} s; the picture shows {time:.2} s");
+                return time;
+            }
+        }
+        self.frame(Shows::Asked, time_seconds, aspect);
+        let has_size = self.crowd.bounds().radius() > 0.0;
+        tracing::warn!(
+            "nothing is in the image: {}",
+            if has_size {
+                "all surfaces face away from the camera, or it looks past them; try --view back"
+            } else {
+                "the model has no size at any time of its clip"
+            }
+        );
+        time_seconds
+    }
+
     /// Resets the camera so that the crowd stays in the image throughout its clips. If `all_around`, it also does so while the
     /// camera orbits.
     pub fn frame_throughout(&mut self, time_seconds: f64, all_around: bool, aspect: f32) {

@@ -9,9 +9,6 @@ use indicatif::HumanCount;
 
 use crate::model::text::{printable, shortened};
 
-/// The width of text that is not written to a terminal.
-pub(super) const PAGE_COLUMNS: u16 = 100;
-/// Spaces between columns.
 const GAP: u16 = 2;
 /// A wrapped column is at least this wide, even where its lines become longer than the page.
 const NARROWEST_COLUMN: Width = Width::Fixed(30);
@@ -22,9 +19,9 @@ const BARRED: TableStyle = TableStyle::new()
     .header_lines(ContentLineStyle::none().junction('|'))
     .content_lines(ContentLineStyle::none().junction('|'));
 
-/// Returns the number of columns that text on standard output may have.
+/// Returns the number of columns of the terminal, or those of most text in a pipe or a file.
 pub(super) fn page_columns() -> u16 {
-    columns_or(PAGE_COLUMNS)
+    columns_or(100)
 }
 
 /// Returns the number of columns of the terminal, or `columns` if standard output is none.
@@ -106,7 +103,6 @@ pub struct ColumnGroup {
 }
 
 impl ColumnGroup {
-    /// Returns the group as a table without its title.
     fn table(&self) -> Table {
         let mut table = Table::new();
         table.load_style(RULED).set_header(self.columns.iter().map(|(header, _)| *header));

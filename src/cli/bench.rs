@@ -21,7 +21,6 @@ Examples:
 Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a row is slower than --fail-above allows, 130 a second Ctrl-C. After the
 first Ctrl-C, finished rows are reported, marked as partial, and the exit code is 1.";
 
-/// The arguments of `bench`.
 #[derive(Debug, Clone, Args)]
 pub struct BenchArgs {
     #[command(flatten)]

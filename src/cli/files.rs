@@ -44,9 +44,7 @@ fn cast(argument: &Path) -> (PathBuf, Casting) {
     let (mut path, mut casting) = (argument.to_owned(), Casting::default());
     while !path.exists() {
         let Some(text) = path.to_str() else { break };
-        let Some((file, sign)) = text.rfind(['@', '*']).and_then(|at| Some((text.get(..at)?, text.get(at..)?))) else {
-            break;
-        };
+        let Some((file, sign)) = text.rfind(['@', '*']).map(|at| text.split_at(at)) else { break };
         let number = &sign[1..];
         let metres = number.parse::<f32>().ok().filter(|metres| *metres > 0.0 && metres.is_finite());
         let shares = number.parse::<u32>().ok().filter(|shares| (1..=MOST_SHARES).contains(shares));

@@ -23,8 +23,6 @@ pub struct CrowdArgs {
     pub models: Vec<PathBuf>,
     #[command(flatten)]
     pub clips: ClipArgs,
-    #[command(flatten)]
-    pub file_scene: FileSceneArgs,
     /// Leave out the parts whose node, mesh or material has this name; `*` stands for any text. May be repeated; `none` also
     /// shows colliders [default: colliders, by their names].
     #[arg(long, value_name = "PATTERN|none", allow_hyphen_values = true)]
@@ -59,9 +57,9 @@ pub struct CrowdArgs {
     /// Scale each model so that its rest pose has this height [default: as in the file].
     #[arg(long, value_name = "METRES", value_parser = values::positive(), allow_negative_numbers = true)]
     pub height: Option<f64>,
-    /// Places of the instances: a lattice with some jitter, concentric rings, random places that are apart, or a line of
+    /// Places of the instances: a lattice with some jitter, concentric rings, random places that are apart, a line of
     /// characters as their files describe them [default: line for one of each model, otherwise grid].
-    #[arg(long, value_name = "grid|ring|scatter|line", value_parser = values::one_of(Layout::ALL))]
+    #[arg(long, value_name = "grid|ring|scatter|line|march", value_parser = values::one_of(Layout::ALL))]
     pub layout: Option<Layout>,
     /// Variation of size and tint, from 0 (clones) to 1 [default: 0.5 for a crowd, 0 for one instance and in a line].
     #[arg(long, value_name = "0..1", value_parser = values::number(0.0..=1.0, "a number from 0 to 1"), allow_negative_numbers = true)]
@@ -85,7 +83,6 @@ pub struct CrowdArgs {
     pub show: ShowArgs,
 }
 
-/// Skinning made visible.
 #[derive(Debug, Clone, Args, Serialize)]
 pub struct ShowArgs {
     /// Show data instead of lit surfaces. `weights` is the sum of joint colours times weights, `joints` the colour of the
@@ -136,7 +133,6 @@ pub struct CameraArgs {
     pub fov: Option<f64>,
 }
 
-/// The look of the picture.
 #[derive(Debug, Clone, Copy, Args, Serialize)]
 pub struct LookArgs {
     /// Background: sky, none (transparent in .png and .apng files), white, grey, black, or a colour such as #20406f.
@@ -155,7 +151,7 @@ pub struct LookArgs {
     pub sun: SunDirection,
 }
 
-/// Clips of other files.
+/// The clips of other files, and the scene of a model's own file.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 pub struct ClipArgs {
     /// Add the clips of another file (.gltf, .glb, .vrm, .vrma) to each model that they fit: to the same rig as they are, to
@@ -163,11 +159,6 @@ pub struct ClipArgs {
     #[arg(long = "clips", value_name = "FILE")]
     #[serde(skip)]
     pub files: Vec<PathBuf>,
-}
-
-/// The scene of a model file.
-#[derive(Debug, Clone, Args, Serialize)]
-pub struct FileSceneArgs {
     /// Scene to show if the file has several [default: the file's default scene].
     #[arg(long, value_name = "NAME|INDEX", value_parser = values::parse_scene)]
     pub scene: Option<SceneChoice>,
@@ -194,7 +185,6 @@ impl CrowdSizeArgs {
 
 pub(super) const MOST_THREADS: u32 = 256;
 
-/// The settings of the renderer.
 #[derive(Debug, Clone, Args, Serialize)]
 pub struct GpuArgs {
     /// Skin vertices once per frame in a compute pass, or in the vertex shader of each pass.
@@ -216,7 +206,6 @@ pub struct GpuArgs {
     pub device: DeviceArgs,
 }
 
-/// The quality of the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Args, Serialize)]
 pub struct QualityArgs {
     /// Samples per pixel. `auto` is 4, and 1 in a window on a software driver.
@@ -235,7 +224,6 @@ impl QualityArgs {
     }
 }
 
-/// The Vulkan device.
 #[derive(Debug, Clone, Args, Serialize)]
 pub struct DeviceArgs {
     /// Device: its index in `throng devices`, or a part of its name [default: the best].

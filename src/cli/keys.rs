@@ -8,6 +8,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     Close,
+    Quit,
     Pause,
     StepBack,
     StepForward,
@@ -52,7 +53,8 @@ pub const SHORTCUTS: &[(&[&str], Action, &str)] = &[
     (&["O"], Action::Mesh, "write the posed meshes as `pose --out` does: throng-1.glb and so on"),
     (&["Shift P"], Action::CopyCommand, "copy and print the command that renders this picture"),
     (&["F11"], Action::FullScreen, "enter or leave full screen"),
-    (&["Esc"], Action::Close, "close this list, or the window"),
+    (&["Esc"], Action::Close, "leave full screen, deselect, close this list, or else the window"),
+    (&["Ctrl Q"], Action::Quit, "close the window"),
 ];
 
 /// The gestures of the mouse, each with its description.

@@ -20,9 +20,6 @@ impl RenderArgs {
     }
 
     /// Returns the arguments that the command line parses to.
-    ///
-    /// # Errors
-    /// A value is out of range.
     pub fn parsed_again(&self) -> Result<Self, clap::Error> {
         match Cli::try_parse_from(self.line())?.command {
             Some(Command::Render(args)) => Ok(args),

@@ -57,7 +57,6 @@ impl Direction {
 /// The value of `--camera`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CameraChoice {
-    /// A direction.
     Angles(Direction),
     /// The name or the index of a camera in the model's file.
     OfFile(String),
@@ -77,9 +76,7 @@ pub enum LookAt {
 /// The value of `--morph`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MorphArg {
-    /// The name of the target.
     pub name: String,
-    /// Its weight.
     pub weight: f32,
 }
 
@@ -89,12 +86,7 @@ pub enum FrameChoice {
     /// The first frames of a sequence.
     Count(u32),
     /// The frames from `first` to the one before `end`, at least one.
-    Part {
-        /// The first frame.
-        first: u32,
-        /// The frame after the last one.
-        end: u32,
-    },
+    Part { first: u32, end: u32 },
 }
 
 /// The largest number of frames of a sequence.
@@ -105,7 +97,6 @@ pub const MOST_FRAMES: u32 = 1_000_000;
 pub enum RootMotion {
     /// The body goes where its clip takes it, and jumps back when the clip starts again.
     Keep,
-    /// The body stays in place.
     InPlace,
 }
 
@@ -193,7 +184,6 @@ fn word_of<T: PartialEq>(words: &[(&str, T)], wanted: T) -> String {
     words.iter().find(|(_, value)| *value == wanted).map_or("", |(word, _)| word).to_owned()
 }
 
-/// Serializes `--blend`.
 pub(super) fn blend<S: Serializer>(dual_quaternions: &bool, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&word_of(&BLENDS, *dual_quaternions))
 }
@@ -277,7 +267,6 @@ pub(super) fn parse_percent(text: &str) -> Result<f64, String> {
     number(0.0..=10_000.0, "a percentage of at least 0, such as 5")(text.trim().trim_end_matches('%'))
 }
 
-/// Returns a parser of file names.
 pub(super) fn file_ending_with(wanted: &'static str) -> impl Fn(&str) -> Result<PathBuf, String> + Clone {
     move |text| {
         let path = Some(PathBuf::from(text));
@@ -288,14 +277,10 @@ pub(super) fn file_ending_with(wanted: &'static str) -> impl Fn(&str) -> Result<
 
 pub(super) fn parse_sheet(text: &str) -> Result<SheetChoice, String> {
     const MOST: u32 = 64;
-    let is_grid = |grid: &Size| grid.width <= MOST && grid.height <= MOST;
-    match text {
-        "auto" => Ok(None),
-        _ => parse_size(text)
-            .ok()
-            .filter(is_grid)
-            .map(Some)
-            .ok_or_else(|| format!("expected auto, or COLUMNSxROWS, such as 6x4, of 1 to {MOST} each")),
+    match parse_size(text) {
+        Ok(grid) if grid.width <= MOST && grid.height <= MOST => Ok(Some(grid)),
+        _ if text == "auto" => Ok(None),
+        _ => Err(format!("expected auto, or COLUMNSxROWS, such as 6x4, of 1 to {MOST} each")),
     }
 }
 
@@ -375,9 +360,6 @@ pub(super) const SIDES: [(&str, Direction); 6] = [
 
 pub(super) fn parse_look_at(text: &str) -> Result<LookAt, String> {
     let numbers: Vec<f64> = text.split(',').map_while(|part| parse_finite(part).ok()).collect();
-    if numbers.iter().any(|number| number.abs() > MOST) {
-        return Err(format!("expected coordinates of at most {MOST} metres"));
-    }
     match numbers[..] {
         [x, y, z] if text.split(',').count() == 3 => Ok(LookAt::Point(Vec3::new(x as f32, y as f32, z as f32))),
         [metres] if !text.contains(',') && metres >= 0.0 => Ok(LookAt::Height(metres as f32)),

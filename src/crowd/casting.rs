@@ -11,7 +11,7 @@ use super::placement::{Layout, Placement, line, placements};
 use super::random::{SplitMix64, stream};
 use super::repertoire::Repertoire;
 use super::settings::{CrowdError, CrowdSettings, ModelClips, PhaseMode, resolve_clips};
-use super::travel::{self, GroundOffset, Ring};
+use super::travel::{self, GroundOffset, Route};
 use super::variety::{self, Variation};
 use super::visible::Visible;
 use super::{Crowd, Instance, MAX_INSTANCES};
@@ -45,8 +45,9 @@ impl Crowd {
             widths: Vec::new(),
             stands: models.iter().map(|model| stand(standing_point(model))).collect(),
             unit_scales: Vec::new(),
-            travel: settings.travel && !settings.in_model_space && settings.layout != Layout::Line,
-            rings: travel::standing(),
+            travel: !settings.in_model_space
+                && (settings.layout == Layout::March || settings.travel && settings.layout != Layout::Line),
+            routes: travel::standing(),
             ground_offset: settings.follow.then(GroundOffset::default),
             notes: Vec::new(),
             share_hz: settings.share_poses_hz,
@@ -118,9 +119,11 @@ impl Crowd {
             let widths: Vec<f32> = model_of_rank.iter().map(|&model| self.widths[model as usize]).collect();
             placements(settings.layout, &widths, &mut random(stream::PLACEMENTS))
         };
+        let colorfulness: Vec<f32> = self.models.iter().map(variety::colorfulness).collect();
         let (mut phases, mut variations) = (random(stream::PHASES), random(stream::VARIETY));
         let instance = |((rank, model), place): ((u32, u32), Placement)| {
-            let Variation { size, tint_unorm8 } = Variation::new(self.variety, &mut variations);
+            let Variation { size, tint_unorm8 } =
+                Variation::new(self.variety, colorfulness[model as usize], &mut variations);
             let own_scale = size * self.unit_scales[model as usize];
             Instance {
                 model,
@@ -130,7 +133,7 @@ impl Crowd {
                 phase: if settings.phase == PhaseMode::Random { phases.unit() } else { 0.0 },
                 placement: place.standing(self.stands[model as usize], own_scale),
                 own_scale,
-                ring: Ring::STANDING,
+                route: Route::STANDING,
                 tint_unorm8,
                 start_seconds: 0.0,
                 pose: 0,
@@ -145,7 +148,7 @@ impl Crowd {
     /// boxes of both clips. A blended limb may leave both boxes on its way from one to the other, but not the sphere, which
     /// reaches farther than the boxes in all directions but those of their corners.
     pub(super) fn measure(&mut self) {
-        let Self { models, instances, repertoire, .. } = self;
+        let Self { models, instances, repertoire, routes, .. } = self;
         let world_boxes = instances.iter_mut().map(|instance| {
             let shown = instance.clips();
             let [from, to] = [shown.from, shown.to].map(|clip| repertoire.bounds(models, shown.model as usize, clip));
@@ -154,23 +157,19 @@ impl Crowd {
             instance.center_world = world_from_model.transform_point3(bounds.center());
             instance.radius = bounds.radius() * instance.placement.scale;
             let placed = bounds.transformed(&world_from_model);
-            match instance.ring {
-                Ring::STANDING => placed,
-                // A ring turns about the origin, and takes its instances everywhere along a circle.
-                _ => {
-                    let reach = instance.center_world.x.hypot(instance.center_world.z) + instance.radius;
-                    let (low, high) = (placed.min.y, placed.max.y);
-                    PosedBounds { min: Vec3::new(-reach, low, -reach), max: Vec3::new(reach, high, reach) }
-                }
+            let reach = routes[instance.route as usize].reach(instance) + instance.radius;
+            match instance.route {
+                Route::STANDING => placed,
+                _ => PosedBounds { min: (-reach).with_y(placed.min.y), max: reach.with_y(placed.max.y) },
             }
         });
         let Some(all) = world_boxes.reduce(|a, b| a.union(&b)) else { return };
         let center = all.center();
         let reach = |instance: &Instance| {
-            let offset = match instance.ring {
-                Ring::STANDING => instance.center_world - center,
-                // The farthest point of the circle.
-                _ => instance.center_world.abs() + center.abs(),
+            let offset = match instance.route {
+                Route::STANDING => instance.center_world - center,
+                // The farthest point of the way.
+                _ => routes[instance.route as usize].reach(instance) + center.abs(),
             };
             offset.x.hypot(offset.z) + instance.radius
         };

@@ -16,7 +16,6 @@ use super::{Crowd, Instance};
 use crate::animation::lanes::LaneBlend;
 use crate::animation::{Blend, Source};
 
-/// The default duration of a crossfade.
 pub const DEFAULT_FADE_SECONDS: f64 = 0.25;
 
 /// The crossfade of a crowd, and how to evaluate it. Empty while no instance blends.
@@ -96,7 +95,6 @@ impl Crowd {
         Ok(())
     }
 
-    /// Returns whether instances blend from one clip to another at this time.
     pub fn is_fading(&self, time_seconds: f64) -> bool {
         self.crossfade.running.as_ref().is_some_and(|fade| fade.weight(time_seconds) < 1.0)
     }
@@ -108,7 +106,6 @@ impl Crowd {
         self.show_all();
     }
 
-    /// Returns whether any instance blends clips.
     pub fn is_blending(&self) -> bool {
         self.crossfade.running.is_some()
     }
@@ -129,7 +126,6 @@ impl Crowd {
         }
     }
 
-    /// Returns the clips that an instance shows at a time.
     pub(super) fn shown(&self, instance: &Instance, time_seconds: f64) -> Blend<'_> {
         let model = &self.models[instance.model as usize];
         let clip_seconds = self.clip_seconds(time_seconds);

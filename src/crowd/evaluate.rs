@@ -110,8 +110,8 @@ impl Crowd {
     }
 
     fn instance_data(&self, &VisibleInstance { instance: index, pose: record }: &VisibleInstance) -> InstanceData {
-        let Instance { placement, ring, tint_unorm8, pose, rank, .. } = self.instances[index as usize];
-        let world_from_model = placement.turned(self.rings[ring as usize].turn).rows();
+        let Instance { placement, route, tint_unorm8, pose, rank, .. } = self.instances[index as usize];
+        let world_from_model = self.routes[route as usize].placed(placement).rows();
         InstanceData { world_from_model, pose: record, tint_unorm8, numbers: [rank, pose] }
     }
 

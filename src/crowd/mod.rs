@@ -54,7 +54,7 @@ use crossfade::Crossfade;
 use placement::Placement;
 use repertoire::Repertoire;
 use settings::resolve_clips;
-use travel::{GroundOffset, Ring};
+use travel::{GroundOffset, Route};
 use visible::Visible;
 
 pub use crossfade::DEFAULT_FADE_SECONDS;
@@ -91,10 +91,10 @@ struct Instance {
     pose: u32,
     /// The placement at the time 0.
     placement: Placement,
-    /// The scale, unless the ring has its own.
+    /// The scale, unless the route has its own.
     own_scale: f32,
-    /// Index of the ring that moves the instance.
-    ring: u32,
+    /// Index of the route that moves the instance.
+    route: u32,
     /// The multiplier of the base colour: linear RGBA, four unsigned normalised bytes, red lowest.
     tint_unorm8: u32,
     /// The centre of a sphere that contains the instance throughout its clip, at the time 0.
@@ -127,8 +127,8 @@ pub struct Crowd {
     /// The scale of each model that brings it to a common size.
     unit_scales: Vec<f32>,
     travel: bool,
-    /// The rings, from the centre outwards. The first one stands still.
-    rings: Vec<Ring>,
+    /// The routes of those who travel. The first one stands still.
+    routes: Vec<Route>,
     /// The way of the first instance, if the camera follows it.
     ground_offset: Option<GroundOffset>,
     notes: Vec<String>,

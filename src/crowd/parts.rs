@@ -27,7 +27,6 @@ const INSTANCES_PER_TASK: u32 = 1024;
 struct FoundPose {
     /// The first of its visible instances.
     instance: u32,
-    /// Index of its clips.
     run: u32,
     /// The index of its key among those of the part.
     key: u32,
@@ -57,7 +56,6 @@ fn settled(levels: [u8; 2]) -> [u8; 2] {
 /// The keys of a model's poses: levels and morphs, in the order of the visible poses.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Keys {
-    /// The first key.
     first: u32,
     level_count: u32,
 }
@@ -74,7 +72,6 @@ impl Keys {
         level_counts.map(keys).collect()
     }
 
-    /// Returns the first key of the next model.
     pub fn end(self) -> u32 {
         self.first + 2 * self.level_count.pow(2)
     }
@@ -110,13 +107,11 @@ impl AddAssign for Counts {
 #[derive(Debug, Default)]
 pub(super) struct Part {
     instances: Range<u32>,
-    /// One element for each instance.
     sights: Vec<Sight>,
     /// The visible poses in the order of their instances.
     found: Vec<FoundPose>,
     /// The indices of `found` in the order of keys.
     order: Vec<u32>,
-    /// The first key of the models that its instances have.
     first_key: u32,
     /// The counts of each key of these models, and the end of its elements in `order`.
     keys: Vec<(Counts, u32)>,
@@ -159,7 +154,6 @@ impl Part {
         sight.is_seen.then(|| part.found[next - 1].visible(runs))
     }
 
-    /// Looks at all instances.
     pub fn look_at_all(pool: Option<&ThreadPool>, parts: &mut [Self], runs: &[Run], keys: &[Keys], views: &Views<'_>) {
         let look = |part: &mut Self| part.look(runs, keys, views);
         match pool {
@@ -220,7 +214,6 @@ impl Part {
     }
 }
 
-/// The visible poses and instances.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     pub poses: Vec<VisiblePose>,

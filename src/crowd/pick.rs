@@ -10,7 +10,6 @@
 use glam::{Affine3A, Vec3};
 
 use super::parts::{Lists, Part};
-use super::placement::turned;
 use super::playback::{clip_of, duration_of};
 use super::shape::Skinner;
 use super::sight::{VisibleInstance, VisiblePose};
@@ -25,11 +24,9 @@ pub struct Picked {
     pub instance: u32,
     /// The distance from the start of the ray in metres.
     pub distance: f32,
-    /// The point in world space.
     pub position_world: Vec3,
 }
 
-/// One instance at a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ShownInstance {
     /// The number of the instance, counted from the centre of the crowd. It stays the same when the clips change, unlike the
@@ -37,11 +34,9 @@ pub struct ShownInstance {
     pub number: u32,
     /// The index in [`Crowd::instance_states`], until the clips change.
     pub index: u32,
-    /// The index of the model.
     pub model: u32,
     /// The index of the clip; `None` is the rest pose. In a crossfade it is the clip that was chosen last.
     pub clip: Option<u32>,
-    /// The time in the clip.
     pub clip_seconds: f64,
     /// The share of the clip's duration at which the instance starts, 0 to 1.
     pub phase: f32,
@@ -52,14 +47,12 @@ pub struct ShownInstance {
     pub world_from_model: Affine3A,
     /// The centre of a sphere that contains the instance throughout its clips, in world space.
     pub center_world: Vec3,
-    /// The radius of that sphere in metres.
     pub radius: f32,
 }
 
 /// The state of one instance. At a time in seconds it shows its clip at `start_seconds + time * speed`, and the clip repeats.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InstanceState {
-    /// The index of the model.
     pub model: u32,
     /// The index of the clip; `None` is the rest pose.
     pub clip: Option<u32>,
@@ -126,7 +119,6 @@ impl Crowd {
         instances[..*seen_count].binary_search_by_key(&wanted, key_of).ok().map(|index| index as u32)
     }
 
-    /// Returns the pose of an instance that the camera may see.
     fn pose_of_seen(&self, instance: u32) -> Option<VisiblePose> {
         Part::pose_of_seen(&self.visible.parts, &self.visible.runs, instance)
     }
@@ -149,7 +141,7 @@ impl Crowd {
 
     /// Returns the centre of an instance's bounding sphere in world space, where the instance is now.
     pub(super) fn center_of(&self, instance: &Instance) -> Vec3 {
-        turned(instance.center_world, self.rings[instance.ring as usize].turn)
+        self.routes[instance.route as usize].moved(instance.center_world, &instance.placement)
     }
 
     /// Returns the index of the first instance along a ray, and its distance, if it is nearer than `limit`.

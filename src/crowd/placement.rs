@@ -14,7 +14,7 @@ use super::scatter;
 use crate::shader_types::JointMatrix;
 
 /// The largest displacement from the lattice along an axis, as a share of the spacing.
-const JITTER: f32 = 0.1;
+pub(super) const JITTER: f32 = 0.1;
 /// The largest angle of an instance on the lattice from +Z, the direction that glTF characters face.
 const MAX_YAW_RADIANS: f32 = 0.5;
 
@@ -30,12 +30,19 @@ pub enum Layout {
     Scatter,
     /// A straight row, in the order of the models, as close as their extents allow. All instances face +Z.
     Line,
+    /// A street along Z, in rows: those on one side come, those on the other side go, and who goes nowhere stands at the edges.
+    March,
 }
 
 impl Layout {
     /// All layouts with their names.
-    pub const ALL: [(&str, Self); 4] =
-        [("grid", Self::Grid), ("ring", Self::Ring), ("scatter", Self::Scatter), ("line", Self::Line)];
+    pub const ALL: [(&str, Self); 5] = [
+        ("grid", Self::Grid),
+        ("ring", Self::Ring),
+        ("scatter", Self::Scatter),
+        ("line", Self::Line),
+        ("march", Self::March),
+    ];
 }
 
 /// Returns a placement for an instance of each width, from the centre outwards.
@@ -45,8 +52,8 @@ pub(super) fn placements(layout: Layout, widths_metres: &[f32], random: &mut Spl
     };
     let (count, are_equal) = (widths_metres.len(), widths_metres.iter().all(|width| *width == first_metres));
     match layout {
-        Layout::Grid if are_equal => grid(count, first_metres, random),
-        Layout::Grid => {
+        Layout::Grid | Layout::March if are_equal => grid(count, first_metres, random),
+        Layout::Grid | Layout::March => {
             let points = scatter::packed(widths_metres, 1.0, random);
             let yaw = |point| Placement::new(point, random.signed_unit() * MAX_YAW_RADIANS);
             points.into_iter().map(yaw).collect()

@@ -32,13 +32,11 @@ impl Repertoire {
         &mut self.by_model[model][clip.map_or(0, |clip| clip as usize + 1)]
     }
 
-    /// Returns the bounds of a model throughout a clip.
     pub fn bounds(&mut self, models: &[Model], model: usize, clip: Option<u32>) -> PosedBounds {
         let model_clip = clip_of(&models[model], clip);
         *self.playable(model, clip).bounds.get_or_insert_with(|| posed_bounds(&models[model], model_clip))
     }
 
-    /// Returns whether a clip has active morph targets.
     pub fn has_morphs(&mut self, models: &[Model], model: usize, clip: Option<u32>) -> bool {
         let model_clip = clip_of(&models[model], clip);
         *self.playable(model, clip).has_morphs.get_or_insert_with(|| models[model].has_active_morphs(model_clip))
@@ -55,7 +53,6 @@ impl Repertoire {
         *self.playable(model, clip).gait.get_or_insert_with(|| gait_of(&models[model], model_clip))
     }
 
-    /// Compiles a clip for the lanes.
     pub fn prepare(&mut self, models: &[Model], model: usize, clip: Option<u32>) {
         let model_clip = clip_of(&models[model], clip);
         self.playable(model, clip).lanes.get_or_insert_with(|| LaneClip::compile(&models[model], model_clip));
@@ -66,7 +63,6 @@ impl Repertoire {
         self.by_model[model][clip.map_or(0, |clip| clip as usize + 1)].lanes.as_ref()?.as_ref()
     }
 
-    /// Returns all clips that have been compiled for the lanes.
     pub fn lane_clips(&self) -> impl Iterator<Item = &LaneClip> {
         self.by_model.iter().flatten().filter_map(|playable| playable.lanes.as_ref()?.as_ref())
     }

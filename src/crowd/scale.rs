@@ -62,14 +62,20 @@ impl Crowd {
     }
 
     /// Returns the horizontal extent of each model: the median over the clips that it plays, so one clip with a large
-    /// movement does not push all instances apart.
+    /// movement does not push all instances apart, and not much more than at rest.
     pub(super) fn footprints(&mut self, clips: &[ModelClips]) -> Vec<f32> {
         let Self { repertoire, models, unit_scales, .. } = self;
+        /// The largest extent as a multiple of the one at rest.
+        const MOST: f32 = 1.25;
         let footprint = |((model, clips), &scale): ((usize, &ModelClips), &f32)| {
-            let half_extents = clips.iter().map(|&clip| repertoire.bounds(models, model, clip).half_extents());
-            let mut widths: Vec<f32> = half_extents.map(|half| 2.0 * half.x.max(half.z) * scale).collect();
+            let mut width = |clip| {
+                let half = repertoire.bounds(models, model, clip).half_extents();
+                2.0 * half.x.max(half.z) * scale
+            };
+            let mut widths: Vec<f32> = clips.iter().map(|&clip| width(clip)).collect();
             widths.sort_by(f32::total_cmp);
-            widths.get(widths.len() / 2).copied().filter(|width| *width > 0.0).unwrap_or(1.0)
+            let most = Some(MOST * width(None)).filter(|width| *width > 0.0).unwrap_or(f32::INFINITY);
+            widths.get(widths.len() / 2).map(|width| width.min(most)).filter(|width| *width > 0.0).unwrap_or(1.0)
         };
         clips.iter().enumerate().zip(&*unit_scales).map(footprint).collect()
     }

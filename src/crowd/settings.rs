@@ -92,7 +92,8 @@ pub struct CrowdSettings {
     pub layout: Layout,
     /// How much the instances differ in size and tint, 0 (not at all) to 1. Those in a line never do.
     pub variety: f32,
-    /// Whether instances that walk go somewhere: along rings, at the speed of their feet. Those in a line never do.
+    /// Whether instances that walk go somewhere: along rings, at the speed of their feet. Those in a line never do, and
+    /// those that march always.
     pub travel: bool,
     /// Whether the ground goes by under a single instance whose clips carry it away, as if the camera followed it.
     pub follow: bool,

@@ -10,14 +10,14 @@ use std::f32::consts::TAU;
 use glam::{Affine3A, Vec3};
 
 use super::{Crowd, Instance};
+use crate::animation::winding::mirrored_by_clips;
 use crate::animation::{ModelPose, PoseScratch, pose_blend, skinned_positions};
-use crate::model::Model;
-use crate::view::{Outline, Ray};
+use crate::model::{Model, Topology};
+use crate::view::{Frustum, OrbitCamera, Outline, Ray};
 
 /// The largest number of instances whose vertices form an outline.
 const MAX_OUTLINE_INSTANCES: usize = 64;
 
-/// Skins one instance at a time.
 pub(super) struct Skinner<'c> {
     crowd: &'c Crowd,
     scratch: PoseScratch,
@@ -29,13 +29,11 @@ impl<'c> Skinner<'c> {
         Self { crowd, scratch: PoseScratch::for_models(&crowd.models), positions: Vec::new() }
     }
 
-    /// Returns the pose that an instance shows.
     pub fn pose(&mut self, instance: &Instance, time_seconds: f64) -> ModelPose<'_> {
         let shown = self.crowd.shown(instance, time_seconds);
         pose_blend(&self.crowd.models[instance.model as usize], &shown, &mut self.scratch)
     }
 
-    /// Returns the vertices of an instance in world space.
     pub fn vertices_world(&mut self, instance: &Instance, time_seconds: f64) -> &[Vec3] {
         let model = &self.crowd.models[instance.model as usize];
         let shown = self.crowd.shown(instance, time_seconds);
@@ -51,7 +49,7 @@ impl<'c> Skinner<'c> {
 impl Crowd {
     /// Returns the placement of an instance since the last [`Crowd::move_to`].
     pub(super) fn world_from_model(&self, instance: &Instance) -> Affine3A {
-        instance.placement.turned(self.rings[instance.ring as usize].turn).world_from_model()
+        self.routes[instance.route as usize].placed(instance.placement).world_from_model()
     }
 
     /// Returns the outline of the crowd at `time_seconds`, for a camera that frames it: the vertices of a small crowd, or of
@@ -64,6 +62,42 @@ impl Crowd {
             vertices.extend(of_instance.iter().filter(|vertex| vertex.is_finite()));
         }
         Outline::new(vertices, self.bounds)
+    }
+
+    /// Returns whether an image of a shape shows anything of a small crowd: a surface that faces the camera, or is seen from
+    /// both sides. A large crowd does in any case.
+    pub fn is_in_image(&self, camera: &OrbitCamera, aspect: f32, time_seconds: f64) -> bool {
+        const MOST_INSTANCES: usize = 16;
+        /// About a pixel, in steradians.
+        const LEAST: f32 = 1e-6;
+        let (frustum, eye) = (Frustum::from_clip_from_world(camera.clip_from_world(aspect)), camera.position());
+        let mut skinner = Skinner::new(self);
+        let is_seen = |instance: &Instance| {
+            let Model { geometry, materials, .. } = &self.models[instance.model as usize];
+            let is_either = mirrored_by_clips(&self.models[instance.model as usize]);
+            let vertices = skinner.vertices_world(instance, time_seconds);
+            let mut seen = 0.0;
+            geometry.draw_ranges.iter().zip(is_either).any(|(range, is_either)| {
+                let is_double = is_either || materials.get(range.material as usize).is_some_and(|own| own.double_sided);
+                let first = range.first_index as usize;
+                let indices = &geometry.indices[first..first + range.index_count as usize];
+                let point = |index: &u32| vertices[*index as usize];
+                if range.topology != Topology::Triangles {
+                    return indices.iter().any(|index| frustum.intersects_sphere(point(index), 0.0));
+                }
+                indices.as_chunks::<3>().0.iter().any(|[a, b, c]| {
+                    let [a, b, c] = [a, b, c].map(point);
+                    let to_eye = eye - a;
+                    let facing = (b - a).cross(c - a).dot(if range.mirrored { -to_eye } else { to_eye });
+                    let area = if is_double { facing.abs() } else { facing.max(0.0) } / (2.0 * to_eye.length().powi(3));
+                    if area > 0.0 && frustum.intersects_sphere(a, a.distance(b).max(a.distance(c))) {
+                        seen += area;
+                    }
+                    seen > LEAST
+                })
+            })
+        };
+        self.instances.len() > MOST_INSTANCES || self.instances.iter().any(is_seen)
     }
 
     /// Returns the centre and the radius of a sphere around the instance with a number, as it is posed at `time_seconds`: the
@@ -82,10 +116,10 @@ impl Crowd {
         world_from_node.is_finite().then_some((world_from_node, instance.radius))
     }
 
-    /// Returns the centre and the radius of a sphere around the vertices that follow a joint more than any other, of
-    /// [`Self::middle_with`]. If the joint moves none, it is around those of the nodes below it, otherwise around the joint
-    /// itself.
-    pub fn part_in_world(&self, nodes: &[Option<u32>], time_seconds: f64) -> Option<(Vec3, f32)> {
+    /// Returns the outline of a limb: of the vertices that follow a joint or a node below it more than any other, of
+    /// [`Self::middle_with`]. If these are most of the body, only those of the joint count. If there are none, it is around the
+    /// joint itself.
+    pub fn part_in_world(&self, nodes: &[Option<u32>], time_seconds: f64) -> Option<Outline> {
         /// The radius of a joint's surroundings, as a share of the character's.
         const SURROUNDINGS: f32 = 0.15;
         let (instance, node) = self.middle_with(nodes)?;
@@ -99,13 +133,16 @@ impl Crowd {
         }
         let mut skinner = Skinner::new(self);
         let vertices = skinner.vertices_world(instance, time_seconds).iter().zip(&geometry.influence_starts);
-        let around = |belongs: &dyn Fn(u32) -> bool| {
+        let of = |belongs: &dyn Fn(u32) -> bool| -> Vec<Vec3> {
             let belonging = vertices.clone().filter(|(_, first)| strongest(first).is_some_and(belongs));
-            sphere(belonging.map(|(vertex, _)| *vertex))
+            belonging.map(|(vertex, _)| *vertex).filter(|vertex| vertex.is_finite()).collect()
         };
-        around(&|other| other == node).or_else(|| around(&|other| below[other as usize])).or_else(|| {
+        let (limb, own) = (of(&|other| below[other as usize]), of(&|other| other == node));
+        let is_most = 2 * limb.len() > geometry.vertex_count() && !own.is_empty();
+        Outline::of_part(if is_most { own } else { limb }).or_else(|| {
             let (world_from_node, radius) = self.node_in_world(nodes, time_seconds)?;
-            Some((world_from_node.translation.into(), SURROUNDINGS * radius))
+            let (center, reach) = (Vec3::from(world_from_node.translation), Vec3::splat(SURROUNDINGS * radius));
+            Outline::of_part(vec![center - reach, center + reach])
         })
     }
 

@@ -3,9 +3,8 @@
 //! In: an instance and the [`Views`]. Out: a [`Sight`], which says whether the camera or the light shows the instance, and in
 //! which level of detail.
 
-use super::placement::turned;
 use super::playback::ClipPair;
-use super::{Instance, Ring};
+use super::{Instance, Route};
 use crate::view::{Detail, Frustum};
 
 /// The coarsest level that a [`Sight`] can name. Models have far fewer levels.
@@ -104,7 +103,7 @@ pub(super) struct Sight {
 /// The views of a frame, and the instances before them.
 pub(super) struct Views<'a> {
     pub instances: &'a [Instance],
-    pub rings: &'a [Ring],
+    pub routes: &'a [Route],
     pub errors: &'a [Vec<f32>],
     pub frustum: Option<&'a Frustum>,
     /// The frustum, and all that may shade a point of it.
@@ -117,7 +116,7 @@ impl Views<'_> {
     #[inline]
     pub fn sight(&self, index: u32) -> Sight {
         let instance = &self.instances[index as usize];
-        let center = turned(instance.center_world, self.rings[instance.ring as usize].turn);
+        let center = self.routes[instance.route as usize].moved(instance.center_world, &instance.placement);
         let radius = instance.radius;
         let is_seen = self.frustum.is_none_or(|frustum| frustum.intersects_sphere(center, radius));
         let reach = radius + self.detail.shadow_reach_metres;

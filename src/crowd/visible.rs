@@ -90,12 +90,12 @@ impl Crowd {
         detail: &Detail,
     ) {
         let to_light = to_light.filter(|to_light| to_light.y > 0.0);
-        let Self { instances, rings, visible, bounds, .. } = self;
+        let Self { instances, routes, visible, bounds, .. } = self;
         // Shadows fall on the ground, and on feet that are below it.
         let floor = bounds.min.y.min(0.0);
         let casters = frustum.zip(to_light).map(|(frustum, to_light)| frustum.with_casters(to_light, floor));
         let Visible { lists, pose_counts, instance_counts, runs, parts, sorted, keys, errors, .. } = visible;
-        let views = Views { instances, rings, errors, frustum, casters, has_shadows: to_light.is_some(), detail };
+        let views = Views { instances, routes, errors, frustum, casters, has_shadows: to_light.is_some(), detail };
         Part::look_at_all(pool, parts, runs, keys, &views);
         sorted.count(parts, keys, pose_counts, instance_counts);
         sorted.fill(pool, parts, runs, lists);

@@ -48,10 +48,8 @@ pub struct GpuBone {
     pub padding: u32,
 }
 
-/// The bones, if they are shown.
 #[derive(Default)]
 pub struct BoneView {
-    is_shown: bool,
     /// `None` before bones are first shown.
     drawing: Option<Drawing>,
 }
@@ -69,9 +67,8 @@ struct ModelBones {
 }
 
 impl BoneView {
-    /// Chooses whether the next frame shows bones. They need the joints of all levels of detail.
+    /// Builds what is missing for the next frame, if it shows bones. They need the joints of all levels of detail.
     pub fn plan(&mut self, renderer: &mut Renderer, crowd: &Crowd, is_shown: bool) -> Result<()> {
-        self.is_shown = is_shown;
         if is_shown {
             renderer.keep_all_joints();
             if self.drawing.is_none() {
@@ -84,14 +81,12 @@ impl BoneView {
     /// Clears depth and draws all bones.
     pub fn record(&self, input: &PassInput) {
         let PassInput { recorder, plan, slot, extent, .. } = *input;
-        let Some(Drawing { pipeline, layout, models, .. }) = self.drawing.as_ref().filter(|_| self.is_shown) else {
-            return;
-        };
+        let Some(Drawing { pipeline, layout, models }) = &self.drawing else { return };
         let Some(instances) = slot.instances() else { return };
         recorder.clear_depth(extent, 0.0);
         recorder.bind_pipeline(pipeline);
         recorder.bind_set(layout, FRAME_SET, &slot.set);
-        recorder.bind_vertex_buffer(vertex_input::INSTANCE_BINDING, instances, 0);
+        recorder.bind_vertex_buffer(vertex_input::INSTANCE_BINDING, instances);
         recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
         for batch in plan.batches.iter().filter(|batch| batch.seen.count > 0) {
             let Some(model) = models.get(batch.model as usize).filter(|model| model.count > 0) else { continue };

@@ -9,7 +9,6 @@
 //! and skinning variant has its own pipeline. Pipelines are built when a view is first drawn, so most programs build none.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use ash::vk;
 use bytemuck::{Pod, Zeroable};
@@ -59,34 +58,25 @@ pub struct DebugConstants {
 /// `debug_views.glsl` has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum DebugView {
-    /// Materials in the light of sun and sky.
     #[default]
     Lit = 0,
-    /// The vertex normals in world space: red is x, green is y, blue is z.
     Normals = 1,
     /// The vertex tangents in world space; grey without tangents.
     Tangents = 2,
-    /// The first pair of texture coordinates: red is u, green is v.
     TexCoords = 3,
     /// The colours of the vertices (COLOR_0), times the tint of the instance; white without them.
     Colors = 13,
-    /// The sum of joint colours times weights.
     Weights = 4,
-    /// The colour of the strongest joint.
     Joints = 5,
     /// The number of joints of each vertex: 0 for rigid meshes.
     Influences = 6,
     /// The weight of one joint of each model, as heat.
     Heat = 7,
-    /// A colour for each instance.
     Instances = 8,
-    /// A colour for each pose.
     Poses = 9,
-    /// The level of detail: grey is full detail, then from green to red, the coarsest one.
     Lod = 12,
     /// The way of each vertex in world space since the last frame: red is x, green is y, blue is z.
     Motion = 14,
-    /// The edges of triangles.
     Wireframe = 11,
 }
 
@@ -148,12 +138,8 @@ impl DebugView {
     }
 }
 
-/// The view that the next frame shows, and the pipelines of all views that have been drawn.
 #[derive(Default)]
 pub struct DebugViews {
-    view: DebugView,
-    /// The node of each model whose weights [`DebugView::Heat`] shows.
-    joint_nodes: Arc<[Option<u32>]>,
     /// `None` before a view is first drawn.
     drawing: Option<Drawing>,
 }
@@ -174,47 +160,34 @@ struct DebugModel {
 }
 
 impl DebugViews {
-    /// Chooses the view of the next frames, and the node of each model whose weights [`DebugView::Heat`] shows. Models without
-    /// a node show weights of 0. Builds the pipelines of a view that has not been shown before.
+    /// Builds the pipelines of a view that has not been shown before.
     ///
     /// # Errors
     /// The device draws no edges, no memory, or the driver cannot build a pipeline.
-    pub fn plan(
-        &mut self,
-        renderer: &Renderer,
-        crowd: &Crowd,
-        view: DebugView,
-        joint_nodes: &Arc<[Option<u32>]>,
-    ) -> Result<()> {
-        self.joint_nodes = Arc::clone(joint_nodes);
-        self.view = DebugView::Lit;
-        let building = renderer.building();
-        if !view.facts().2.is_empty() {
-            let physical = &renderer.device().physical;
-            if view == DebugView::Wireframe && !physical.fill_mode_non_solid {
-                let names =
-                    DebugView::ALL.into_iter().filter(|&view| view != DebugView::Wireframe).map(DebugView::name);
-                return Err(Error::Unsupported {
-                    setting: Setting::View("the debug view wireframe"),
-                    device: physical.name.clone(),
-                    supported: names.collect::<Vec<_>>().join(", "),
-                });
-            }
+    pub fn plan(&mut self, renderer: &Renderer, crowd: &Crowd, view: DebugView) -> Result<()> {
+        let (building, physical) = (renderer.building(), &renderer.device().physical);
+        if view == DebugView::Wireframe && !physical.fill_mode_non_solid {
+            let names = DebugView::ALL.into_iter().filter(|&view| view != DebugView::Wireframe).map(DebugView::name);
+            return Err(Error::Unsupported {
+                setting: Setting::View("the debug view wireframe"),
+                device: physical.name.clone(),
+                supported: names.collect::<Vec<_>>().join(", "),
+            });
+        }
+        for &layer in view.facts().2 {
             let drawing = match &mut self.drawing {
                 Some(drawing) => drawing,
                 None => self.drawing.insert(Drawing::new(building, crowd.models())?),
             };
-            for &layer in view.facts().2 {
-                drawing.prepare(building, layer)?;
-            }
+            drawing.prepare(building, layer)?;
         }
-        self.view = view;
         Ok(())
     }
 
-    /// Draws all visible instances, and returns true, if there is a view.
-    pub fn record(&self, input: &PassInput) -> bool {
-        let layers = self.view.facts().2;
+    /// Draws all visible instances, and returns true, if the view draws something. `joint_nodes` has the node of each model whose
+    /// weights [`DebugView::Heat`] shows.
+    pub fn record(&self, input: &PassInput, view: DebugView, joint_nodes: &[Option<u32>]) -> bool {
+        let layers = view.facts().2;
         let Some(Drawing { pipelines, layout, models }) = self.drawing.as_ref().filter(|_| !layers.is_empty()) else {
             return false;
         };
@@ -225,7 +198,7 @@ impl DebugViews {
             recorder.bind_set(layout, VERTICES_SET, page.map_or(&model.set, |page| &page.set));
             let Some(debug) = models.get(batch.model as usize) else { return };
             recorder.bind_set(layout, DEBUG_SET, &debug.set);
-            let node = self.joint_nodes.get(batch.model as usize).copied().flatten();
+            let node = joint_nodes.get(batch.model as usize).copied().flatten();
             let constants = DebugConstants {
                 shown_node: node.unwrap_or(u32::MAX),
                 level: batch.levels.camera,

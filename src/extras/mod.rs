@@ -76,7 +76,7 @@ impl All {
     /// Builds what the next frame shows, as far as it does not depend on the frame.
     fn prepare(&mut self, renderer: &mut Renderer, crowd: &Crowd) -> Result<()> {
         let show = &self.show;
-        self.debug_view.plan(renderer, crowd, show.view, &show.joint_nodes)?;
+        self.debug_view.plan(renderer, crowd, show.view)?;
         self.motion_view.plan(renderer, show.view == DebugView::Motion)?;
         self.bone_view.plan(renderer, crowd, show.bones)
     }
@@ -85,14 +85,16 @@ impl All {
 // SAFETY: `Equipped` drops its renderer, which waits for all frames, before its extras. An extra that replaces an object waits
 // first, or for the slot's last frame if the object belongs to the slot.
 unsafe impl Extras for All {
-    fn plan(&mut self, renderer: &mut Renderer, crowd: &Crowd, _: &Shot) -> Result<()> {
-        self.prepare(renderer, crowd)?;
-        self.outline.plan(crowd, self.show.outlined);
-        Ok(())
+    fn plan(&mut self, renderer: &mut Renderer, crowd: &Crowd, shot: &Shot) -> Result<()> {
+        self.outline.plan(crowd, self.show.outlined, shot);
+        self.prepare(renderer, crowd)
     }
 
     fn write(&mut self, renderer: &Renderer, slot: usize, crowd: &Crowd, shot: &Shot) -> Result<()> {
-        self.motion_view.write(renderer, slot, crowd, shot)
+        if self.show.view == DebugView::Motion {
+            self.motion_view.write(renderer, slot, crowd, shot)?;
+        }
+        Ok(())
     }
 
     fn fit(&mut self, renderer: &mut Renderer, slot: usize) -> Result<()> {
@@ -101,14 +103,18 @@ unsafe impl Extras for All {
     }
 
     fn characters(&self, input: &PassInput) -> bool {
-        let mut are_drawn = false;
-        are_drawn |= self.debug_view.record(input);
-        are_drawn |= self.motion_view.record(input);
-        are_drawn
+        let Show { view, joint_nodes, .. } = &self.show;
+        if *view == DebugView::Motion {
+            self.motion_view.record(input);
+            return true;
+        }
+        self.debug_view.record(input, *view, joint_nodes)
     }
 
     fn over_scene(&self, input: &PassInput) {
-        self.bone_view.record(input);
+        if self.show.bones {
+            self.bone_view.record(input);
+        }
     }
 
     fn after_scene(&self, input: &PassInput) {
@@ -160,9 +166,6 @@ impl Equipped {
     }
 
     /// Builds what a frame with these extras needs, to find out whether the device can show them.
-    ///
-    /// # Errors
-    /// It cannot, or it has no memory.
     pub fn try_show(&mut self, crowd: &Crowd, show: &Show) -> Result<()> {
         self.extras.show = show.clone();
         self.extras.prepare(&mut self.renderer, crowd)
@@ -191,7 +194,6 @@ impl Equipped {
         Ok(())
     }
 
-    /// Sets the new size of the window.
     pub fn resize(&mut self, width: u32, height: u32) {
         self.renderer.resize(width, height);
     }
@@ -206,7 +208,6 @@ impl Equipped {
         self.renderer.read_skinned_vertices(pose)
     }
 
-    /// Waits until all frames have finished.
     pub fn wait(&mut self) -> vulkan::Result<()> {
         self.renderer.wait()
     }

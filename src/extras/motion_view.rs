@@ -39,7 +39,6 @@ pub const LAST_PAGE_SET: u32 = 2;
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct InstanceHistory {
     pub world_from_model: JointMatrix,
-    /// Index of the page.
     pub page: u32,
     /// Index of the first vertex in the page.
     pub first_vertex: u32,
@@ -53,16 +52,13 @@ pub struct InstanceHistory {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct MotionConstants {
-    /// Index of the page.
     pub page: u32,
     /// The way whose colour is half as strong as colours can be.
     pub half_way_metres: f32,
 }
 
-/// The motion view, if it is shown.
 #[derive(Default)]
 pub struct MotionView {
-    is_shown: bool,
     /// What the next frame must know about the last frame of each slot.
     histories: Vec<History>,
     /// The slot of the frame.
@@ -94,31 +90,29 @@ struct Drawing {
 }
 
 impl MotionView {
-    /// Chooses whether the next frame shows motion.
+    /// Builds what is missing for the next frame, if it shows motion.
     ///
     /// # Errors
     /// No skinned vertices are kept, no memory, or the driver cannot build a pipeline.
     pub fn plan(&mut self, renderer: &mut Renderer, is_shown: bool) -> Result<()> {
-        self.is_shown = false;
         if !is_shown {
             // A frame that was skipped may have kept its places, and this one takes its number, its slot and its pages.
             self.histories.iter_mut().for_each(|history| history.crowd = Weak::new());
-        } else {
-            if renderer.building().skinning == Skinning::Vertex {
-                return Err(Error::NoSkinnedVertices("the debug view motion"));
-            }
-            renderer.keep_last_slot()?;
-            if self.drawing.is_none() {
-                self.drawing = Some(Drawing::new(renderer.building())?);
-            }
+            return Ok(());
         }
-        self.is_shown = is_shown;
+        if renderer.building().skinning == Skinning::Vertex {
+            return Err(Error::NoSkinnedVertices("the debug view motion"));
+        }
+        renderer.keep_last_slot()?;
+        if self.drawing.is_none() {
+            self.drawing = Some(Drawing::new(renderer.building())?);
+        }
         Ok(())
     }
 
-    /// Keeps the places of all vertices of the crowd in a slot.
+    /// Keeps the places of all vertices of the crowd in a slot, for a frame that shows motion.
     pub fn write(&mut self, renderer: &Renderer, slot: usize, crowd: &Crowd, shot: &Shot) -> Result<()> {
-        let Some(drawing) = self.drawing.as_ref().filter(|_| self.is_shown) else { return Ok(()) };
+        let Some(drawing) = &self.drawing else { return Ok(()) };
         self.histories.resize_with(renderer.slot_count(), History::default);
         self.slot = slot;
         let bounds = crowd.bounds();
@@ -149,11 +143,9 @@ impl MotionView {
         Ok(history.write_sets(renderer.device(), drawing, pages.chain(nothing))?)
     }
 
-    /// Draws all visible instances, and returns true, if motion is shown. A shader reads one page of the last frame at a time.
-    pub fn record(&self, input: &PassInput) -> bool {
-        let Some(Drawing { pipelines, layout, .. }) = self.drawing.as_ref().filter(|_| self.is_shown) else {
-            return false;
-        };
+    /// Draws all visible instances. A shader reads one page of the last frame at a time.
+    pub fn record(&self, input: &PassInput) {
+        let Some(Drawing { pipelines, layout, .. }) = &self.drawing else { return };
         let PassInput { recorder, slot, .. } = *input;
         let count = self.histories.len();
         let (present, before) = (&self.histories[self.slot], &self.histories[(self.slot + count - 1) % count]);
@@ -173,7 +165,6 @@ impl MotionView {
             recorder.push_constants(layout, &MotionConstants { page, half_way_metres });
             crowd_draw::record_with(input, layout, Eye::Camera, bind_vertices, pipelines);
         }
-        true
     }
 }
 

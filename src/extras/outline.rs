@@ -2,20 +2,23 @@
 //! shows which character is selected.
 //!
 //! In: the number of the instance. Out: first its depth alone, in an image of the output's size. Then, over the tone-mapped
-//! picture, a line around the pixels that it covers, also where other characters hide it. Everything is built when a program
+//! picture, a line around the pixels that it covers, also where other characters hide it. Both touch only the part of the image
+//! that may show it. Everything is built when a program
 //! first selects an instance that the camera sees. `render` and `bench` never do.
 
 use ash::vk;
+use glam::{Vec2, Vec3};
 
-use crate::crowd::{Batch, Crowd, FramePlan, InstanceRange};
+use crate::crowd::{Batch, Crowd, FramePlan, InstanceRange, ShownInstance};
 use crate::model::Topology;
-use crate::renderer::Renderer;
 use crate::renderer::error::Result;
 use crate::renderer::output::attachments::{DEPTH_BYTES, depth_map};
 use crate::renderer::passes::crowd_draw::{self, CrowdPipelines, Eye};
 use crate::renderer::passes::shadow_pass::depth_pipelines;
 use crate::renderer::passes::tone_map_pass::{SampledImage, output_constants};
 use crate::renderer::passes::{Building, PassInput};
+use crate::renderer::{Renderer, Shot};
+use crate::view::OrbitCamera;
 use crate::vulkan;
 use crate::vulkan::barrier::{Access, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
 use crate::vulkan::image::Image;
@@ -23,11 +26,16 @@ use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline};
 use crate::vulkan::recorder::Rendering;
 use crate::vulkan::spirv;
 
+/// More than the width of the line.
+const MARGIN_PIXELS: f32 = 4.0;
+
 /// The outline of the selected instance, if there is one.
 #[derive(Default)]
 pub struct Outline {
     /// The index of the instance among those that the camera sees.
     index: Option<u32>,
+    /// The instance, and the camera that sees it.
+    seen: Option<(ShownInstance, OrbitCamera)>,
     /// A plan that draws this instance alone.
     plan: FramePlan,
     /// `None` before the first outline.
@@ -48,8 +56,9 @@ struct Drawing {
 
 impl Outline {
     /// Finds the instance with a number among those that the camera sees.
-    pub fn plan(&mut self, crowd: &Crowd, number: Option<u32>) {
+    pub fn plan(&mut self, crowd: &Crowd, number: Option<u32>, shot: &Shot) {
         self.index = number.and_then(|number| crowd.seen_index(number));
+        self.seen = number.and_then(|number| Some((crowd.shown_instance(number, shot.time_seconds)?, shot.camera)));
     }
 
     /// Plans the instance, and builds what is missing for the output. Frames in flight may use what it replaces, so it waits.
@@ -88,7 +97,9 @@ impl Outline {
         let barrier = |from, to| input.recorder.image_barriers([ImageBarrier::new(silhouette, from, to)]);
         // The previous frame wrote it (WAW), and its line has sampled it (WAR).
         barrier(discarded(Access::DEPTH_WRITE.and(Access::SAMPLED_READ.finished())), DEPTH_TARGET);
-        let rendering = Rendering { depth: Some(silhouette), keeps_depth: true, y_up: true, ..Rendering::default() };
+        let part = Some(self.part(2.0 * MARGIN_PIXELS, input.extent));
+        let rendering =
+            Rendering { depth: Some(silhouette), keeps_depth: true, y_up: true, part, ..Rendering::default() };
         input.recorder.rendering(rendering, || {
             crowd_draw::record(&PassInput { plan: &self.plan, ..*input }, Eye::Camera, casters);
         });
@@ -100,7 +111,32 @@ impl Outline {
     pub fn record_line(&self, input: &PassInput) {
         let Some(drawing) = self.shown() else { return };
         drawing.input.bind(input.recorder, &drawing.line);
+        input.recorder.set_scissor(self.part(MARGIN_PIXELS, input.extent));
         input.recorder.draw(0..3, (0, 1));
+        input.recorder.set_scissor(input.extent.into());
+    }
+
+    /// Returns the part of an image that may show the instance, with a margin.
+    fn part(&self, margin: f32, extent: vk::Extent2D) -> vk::Rect2D {
+        let Some((shown, camera)) = &self.seen else { return extent.into() };
+        let size = Vec2::new(extent.width as f32, extent.height as f32);
+        let clip_from_world = camera.clip_from_world(size.x / size.y);
+        let corners = (0..8u8).map(|corner| {
+            let sign = |axis: u8| if corner >> axis & 1 == 1 { shown.radius } else { -shown.radius };
+            clip_from_world * (shown.center_world + Vec3::new(sign(0), sign(1), sign(2))).extend(1.0)
+        });
+        if corners.clone().any(|corner| corner.w <= 0.0 || !corner.is_finite()) {
+            return extent.into();
+        }
+        let pixels = corners.map(|corner| (0.5 + 0.5 * Vec2::new(corner.x, -corner.y) / corner.w) * size);
+        let (low, high) = pixels.fold((size, Vec2::ZERO), |(low, high), pixel| (low.min(pixel), high.max(pixel)));
+        let low = (low - margin).floor().clamp(Vec2::ZERO, size - 1.0);
+        let high = (high + margin).ceil().clamp(low + 1.0, size);
+        let (offset, part) = (low.as_ivec2(), (high - low).as_uvec2());
+        vk::Rect2D {
+            offset: vk::Offset2D { x: offset.x, y: offset.y },
+            extent: vk::Extent2D { width: part.x, height: part.y },
+        }
     }
 }
 

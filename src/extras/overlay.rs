@@ -80,14 +80,12 @@ pub struct OverlayDraw {
 }
 
 impl Triangles {
-    /// Removes all triangles.
     pub fn clear(&mut self) {
         self.vertices.clear();
         self.indices.clear();
         self.draws.clear();
     }
 
-    /// Returns whether there is nothing to draw.
     pub fn is_empty(&self) -> bool {
         self.indices.is_empty()
     }
@@ -185,7 +183,7 @@ impl Overlay {
         drawing.input.bind(recorder, pipeline);
         let clip_from_pixels = [2.0 / extent.width as f32, 2.0 / extent.height as f32];
         recorder.push_constants(&drawing.input.layout, &OverlayConstants { clip_from_pixels });
-        recorder.bind_vertex_buffer(0, vertices, 0);
+        recorder.bind_vertex_buffer(0, vertices);
         recorder.bind_index_buffer(indices, vk::IndexType::UINT32);
         let mut first_index = 0;
         for draw in &self.triangles.draws {

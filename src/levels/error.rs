@@ -68,7 +68,6 @@ impl Surface {
         self.0.iter().map(|tree| tree.boxes(posed)).collect()
     }
 
-    /// Returns the place of a draw range that is nearest to a position in a pose.
     fn nearest(
         &self,
         range: usize,
@@ -83,12 +82,9 @@ impl Surface {
     }
 }
 
-/// A level that is prepared for the measurement.
 struct Level {
     surface: Surface,
-    /// Points on its surface.
     points: Vec<Point>,
-    /// Whether the level has lost each part.
     is_lost: Vec<bool>,
     /// The vertices that each draw range uses, sorted.
     used: Vec<Vec<u32>>,
@@ -121,15 +117,11 @@ impl Distances {
 
 /// Full detail, prepared for the measurement.
 pub(super) struct FullSurface<'m> {
-    /// The positions in the reference pose.
     reference: &'m [Vec3A],
-    /// The positions in all moments.
     poses: Vec<Vec<Vec3A>>,
     parts: Vec<Part>,
     surface: Surface,
-    /// Points on the surface.
     points: Vec<Point>,
-    /// The boxes of the surface in the first poses.
     boxes: Vec<Vec<Vec<NodeBox>>>,
 }
 
@@ -188,7 +180,6 @@ impl<'m> FullSurface<'m> {
 }
 
 impl Level {
-    /// Returns the place of the level that is nearest to a point in a pose.
     fn nearest(&self, parts: &[Part], point: &Point, pose: (&[Vec<NodeBox>], &[Vec3A]), newest: &mut Newest) -> Place {
         let Part { range, middle, .. } = parts[point.owner];
         let mut on_surface = || self.surface.nearest(range, pose, point.place.position(pose.1), newest);

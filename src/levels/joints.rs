@@ -14,7 +14,7 @@ use glam::Vec3;
 use super::error::Distances;
 use super::moments::{Moment, MomentPoser};
 use super::triangles::{Triangles, used_vertices};
-use crate::model::{Model, NO_PARENT};
+use crate::model::Model;
 use crate::shader_types::JointMatrix;
 
 /// The share of a level's mean distance by which it may grow.
@@ -30,7 +30,6 @@ const MOST_ENTRIES: usize = 512;
 /// A vertex that follows an entry: its weight in the mean, the entry's share of it, and its bind position.
 type Follower = (f32, f32, Vec3);
 
-/// The stand-in of each palette entry.
 pub(super) type StandIns = Vec<u32>;
 
 /// Returns the stand-ins of each level, finest first. The distances grow by their cost. `extent` is the size of the model.
@@ -105,18 +104,13 @@ fn leave(
 
 /// Returns the joint above each joint: the first palette entry of the next joint of a skin among the node's ancestors.
 fn entries_above(model: &Model) -> Vec<Option<u32>> {
-    let (palette, parents) = (&model.palette, &model.skeleton.parents);
-    let mut entry_of_node = vec![None; parents.len()];
+    let palette = &model.palette;
+    let mut entry_of_node = vec![None; model.skeleton.len()];
     for entry in palette.joints() {
         let own = &mut entry_of_node[palette.nodes[entry as usize] as usize];
         *own = own.or(Some(entry));
     }
-    // Parents come before their children.
-    let mut above: Vec<Option<u32>> = Vec::with_capacity(parents.len());
-    for &parent in parents {
-        let of_parent = (parent != NO_PARENT).then(|| entry_of_node[parent as usize].or(above[parent as usize]));
-        above.push(of_parent.flatten());
-    }
+    let above = model.skeleton.nearest_above(&entry_of_node);
     let of_entry = |(&node, &is_joint): (&u32, &bool)| above[node as usize].filter(|_| is_joint);
     palette.nodes.iter().zip(&palette.is_joint).map(of_entry).collect()
 }

@@ -35,7 +35,6 @@ use triangles::{Triangles, used_vertices};
 
 /// The coarsest level has about this many triangles, if the surface allows that.
 const COARSEST_TRIANGLES: usize = 16;
-/// The largest number of coarser levels.
 const MOST_LEVELS: usize = 16;
 /// The largest share of the finer level's triangles that a level is made for.
 const LARGEST_RATIO: f32 = 0.7;

@@ -25,7 +25,6 @@ const MOST_FEATURES: usize = 48;
 /// The number of other vertices in the description of a pose.
 const SPREAD: usize = 16;
 
-/// A pose of the model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Moment {
     Rest,
@@ -51,7 +50,6 @@ impl<'m> MomentPoser<'m> {
         Self { model, scratch, palette: Vec::new(), morph_weights: Vec::new() }
     }
 
-    /// Returns the streams of a moment.
     pub fn pose(&mut self, moment: Moment) -> Pose<'_> {
         let (clip, time_seconds) = match moment {
             Moment::Clip { clip, time_seconds } => (self.model.clips.get(clip), time_seconds),

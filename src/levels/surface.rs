@@ -22,25 +22,21 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Returns the place of a vertex.
     pub fn of_vertex(vertex: u32) -> Self {
         Self { corners: [vertex; 3], weights: [1.0, 0.0, 0.0] }
     }
 
-    /// Returns the position in a pose.
     #[inline]
     pub fn position(&self, positions: &[Vec3A]) -> Vec3A {
         let [a, b, c] = self.corners.map(|corner| positions[corner as usize]);
         self.weights[0] * a + self.weights[1] * b + self.weights[2] * c
     }
 
-    /// Returns the distance from another place in a pose.
     pub fn distance(&self, other: &Self, positions: &[Vec3A]) -> f32 {
         self.position(positions).distance(other.position(positions))
     }
 }
 
-/// The box of a node of a [`Tree`] in one pose.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NodeBox {
     min: Vec3A,
@@ -98,7 +94,6 @@ impl Tree {
         Self { triangles, nodes }
     }
 
-    /// Returns the boxes of all nodes in a pose.
     pub fn boxes(&self, positions: &[Vec3A]) -> Vec<NodeBox> {
         let mut boxes = vec![NodeBox { min: Vec3A::INFINITY, max: Vec3A::NEG_INFINITY }; self.nodes.len()];
         for (index, node) in self.nodes.iter().enumerate().rev() {

@@ -14,7 +14,7 @@ impl Triangles {
     /// Returns the triangles in full detail.
     pub fn of(geometry: &Geometry) -> Self {
         let corners = |range: &DrawRange| match range.topology {
-            Topology::Triangles => indices_of(geometry, range).as_chunks().0.to_vec(),
+            Topology::Triangles => geometry.indices_of(range).as_chunks().0.to_vec(),
             Topology::Lines | Topology::Points => Vec::new(),
         };
         Self(geometry.draw_ranges.iter().map(corners).collect())
@@ -31,7 +31,7 @@ impl Triangles {
             let first = level.indices.len() as u32;
             level.indices.extend_from_slice(match range.topology {
                 Topology::Triangles => own.as_flattened(),
-                Topology::Lines | Topology::Points => indices_of(geometry, range),
+                Topology::Lines | Topology::Points => geometry.indices_of(range),
             });
             level.ranges.push(first..level.indices.len() as u32);
         }
@@ -45,10 +45,6 @@ pub(super) fn used_vertices<'t>(triangles: impl IntoIterator<Item = &'t [u32; 3]
     used.sort_unstable();
     used.dedup();
     used
-}
-
-fn indices_of<'g>(geometry: &'g Geometry, range: &DrawRange) -> &'g [u32] {
-    &geometry.indices[range.first_index as usize..(range.first_index + range.index_count) as usize]
 }
 
 /// A connected part of a surface: a body, an eye, a buckle.

@@ -18,7 +18,6 @@ use glam::{Affine3A, Vec3, Vec3A};
 use crate::animation::{ModelPose, PoseScratch, pose_model};
 use crate::model::{Clip, Model};
 
-/// The number of samples per second of a clip.
 const SAMPLES_PER_SECOND: f64 = 30.0;
 /// The number of samples that any clip may have, however few keys it has.
 const FREE_SAMPLES: usize = 256;
@@ -33,9 +32,7 @@ const MARGIN: f32 = 0.02;
 /// An axis-aligned box in model space.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PosedBounds {
-    /// The smallest coordinates.
     pub min: Vec3,
-    /// The largest coordinates.
     pub max: Vec3,
 }
 
@@ -43,12 +40,10 @@ impl PosedBounds {
     /// A box of one metre around the origin: the box of an empty model.
     pub const UNIT: Self = Self { min: Vec3::splat(-0.5), max: Vec3::splat(0.5) };
 
-    /// Returns the centre of the box.
     pub fn center(&self) -> Vec3 {
         (self.min + self.max) * 0.5
     }
 
-    /// Returns the radius of the sphere that contains the box.
     pub fn radius(&self) -> f32 {
         self.half_extents().length()
     }

@@ -39,8 +39,7 @@ const MAX_VERTICES: usize = 4_000_000;
 
 /// Returns the height of the floor of `model` in model space. It is finite, and 0 if there is nothing to draw.
 pub fn floor_height(model: &Model) -> f32 {
-    let mut surface =
-        PosedSurface { model, scratch: PoseScratch::for_model(model), joints: Vec::new(), positions: Vec::new() };
+    let mut surface = PosedSurface::new(model);
     surface.pose(None, 0.0);
     let (lowest, highest) = extent(&surface.positions);
     let near = NEAR_SHARE * (highest - lowest);
@@ -96,26 +95,46 @@ struct PosedSurface<'m> {
     scratch: PoseScratch,
     /// The heights of the joints, and of the nodes of rigid meshes, in the current pose.
     joints: Vec<f32>,
-    /// The vertices in the current pose, in model space.
+    /// The vertices in the current pose, in model space. Those of a tail are not below all others.
     positions: Vec<Vec3>,
+    /// Whether a vertex follows a tail.
+    is_tail: Vec<bool>,
 }
 
 impl<'m> PosedSurface<'m> {
+    fn new(model: &'m Model) -> Self {
+        let Model { skeleton, palette, geometry, .. } = model;
+        let is_named =
+            |node: usize| skeleton.names.get(node).is_some_and(|name| name.to_ascii_lowercase().contains("tail"));
+        let mut is_tail = vec![false; skeleton.len()];
+        for node in 0..is_tail.len() {
+            is_tail[node] = is_named(node) || skeleton.parent(node).is_some_and(|parent| is_tail[parent]);
+        }
+        let strongest = |&first: &u32| palette.nodes.get(geometry.influences.get(first as usize)?.joint as usize);
+        let follows = |first| strongest(first).is_some_and(|&node| is_tail[node as usize]);
+        let is_tail = geometry.influence_starts.iter().take(geometry.vertex_count()).map(follows).collect();
+        let scratch = PoseScratch::for_model(model);
+        Self { model, scratch, joints: Vec::new(), positions: Vec::new(), is_tail }
+    }
+
     fn pose(&mut self, clip: Option<&Clip>, time_seconds: f64) {
         let pose = pose_model(self.model, clip, time_seconds, &mut self.scratch);
         self.joints.clear();
         let height = |&node: &u32| pose.model_from_node[node as usize].translation.y;
         self.joints.extend(self.model.palette.nodes.iter().map(height));
         skinned_positions(self.model, pose, &mut self.positions);
+        let others = self.positions.iter().zip(&self.is_tail).filter(|(_, is_tail)| !**is_tail);
+        let lowest = others.map(|(position, _)| position.y).fold(f32::INFINITY, f32::min);
+        for (position, _) in self.positions.iter_mut().zip(&self.is_tail).filter(|(_, is_tail)| **is_tail) {
+            position.y = if lowest.is_finite() { position.y.max(lowest) } else { position.y };
+        }
     }
 
-    /// Returns the clips that are sampled.
     fn clips(&self) -> impl Iterator<Item = &'m Clip> + use<'m> {
         let most = (MAX_VERTICES / (SAMPLES as usize * self.model.geometry.vertex_count().max(1))).max(1);
         self.model.clips.iter().step_by(self.model.clips.len().div_ceil(most).max(1))
     }
 
-    /// Returns the lowest point of each clip.
     fn lowest_of_clips(&mut self) -> Vec<f32> {
         let clips = self.clips();
         let lowest = |clip: &Clip| {
@@ -164,7 +183,6 @@ impl<'m> PosedSurface<'m> {
     }
 }
 
-/// Returns the times at which a clip is sampled.
 fn sample_times(clip: &Clip) -> impl Iterator<Item = f64> + use<> {
     let duration_seconds = f64::from(clip.duration_seconds);
     (0..SAMPLES).map(move |sample| duration_seconds * f64::from(sample) / f64::from(SAMPLES - 1))

@@ -17,6 +17,9 @@
 //! The velocity is exactly zero for clips that go nowhere: most contacts stand still (idle, a jump on the spot), they do
 //! not move alike (a dance, feet that shuffle), the body moves with them (a drone that circles), or the clip does not
 //! end as it began (a fall, a dodge, a clip that moves the character by itself).
+//!
+//! A clip that ends as it began and is named a walk or a run goes somewhere in any case ([`Gait::is_assumed`]): as fast as its
+//! feet move to and fro, or, if they do not, by strides of the length of usual legs.
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
 
@@ -43,6 +46,20 @@ const LEAST_AGREEMENT: f32 = 0.55;
 /// The largest mean distance of the vertices between the first and the last pose of a clip, as a share of the height of
 /// the rest pose. It is small for a clip that repeats, and not 0 for one that lacks its last frame.
 const LARGEST_CHANGE: f32 = 0.08;
+/// Words that begin a word in the name of a clip that goes somewhere, and the length of a stride in legs.
+const PACES: [(&str, f32); 8] = [
+    ("walk", 1.6),
+    ("stroll", 1.4),
+    ("sneak", 1.2),
+    ("trot", 2.2),
+    ("jog", 2.2),
+    ("run", 3.0),
+    ("sprint", 3.5),
+    ("gallop", 3.5),
+];
+/// The length of a leg as a share of the height of the rest pose, and the usual duration of a stride.
+const LEG_SHARE: f32 = 0.5;
+const STRIDE_SECONDS: f32 = 1.0;
 
 /// The gait of a clip. See the module.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -51,6 +68,8 @@ pub struct Gait {
     pub velocity: Vec2,
     /// The mean distance of the contacts from the line through the [`standing_point`] in the direction of travel.
     pub stance: f32,
+    /// Whether only the clip's name says that it goes somewhere.
+    pub is_assumed: bool,
 }
 
 /// A sole in contact with the ground during one step.
@@ -89,7 +108,7 @@ pub fn gait_of(model: &Model, clip: &Clip) -> Gait {
         let velocity = clip.drift / clip.duration_seconds;
         let sideways = velocity.normalize_or_zero().perp();
         let distances = soles.iter().map(|&sole| (rest[sole].xz() - stand.xz()).dot(sideways).abs());
-        return Gait { velocity, stance: distances.sum::<f32>() / soles.len().max(1) as f32 };
+        return Gait { velocity, stance: distances.sum::<f32>() / soles.len().max(1) as f32, is_assumed: false };
     }
     let body = thinned(0..rest.len());
     let observed = [&soles[..], &body].concat();
@@ -103,16 +122,46 @@ pub fn gait_of(model: &Model, clip: &Clip) -> Gait {
     let mut contacts = contacts(&poses, soles.len(), LOW_SHARE * height, step_seconds);
     let first = treadmill(&contacts);
     let all_weights = weight_of(&contacts);
+    let named = stride_of(clip).map(|legs| named_velocity(&contacts, height, legs, clip.duration_seconds));
     contacts.retain(|contact| (first - contact.from_body).length_squared() < 0.5 * first.length_squared());
     let agree = weight_of(&contacts) >= LEAST_AGREEMENT * all_weights;
     // The contacts that agree are those of feet that stand. The others no longer count.
     let treadmill = treadmill(&contacts);
-    if !(repeats && agree && treadmill.length() >= LEAST_SPEED * height) {
+    let is_planted = agree && treadmill.length() >= LEAST_SPEED * height;
+    let Some(velocity) = (if is_planted { Some(-treadmill) } else { named }).filter(|_| repeats) else {
         return Gait::default();
-    }
-    let sideways = treadmill.normalize().perp();
+    };
+    let sideways = velocity.normalize().perp();
     let distances = contacts.iter().map(|contact| contact.weight * (contact.position - stand.xz()).dot(sideways).abs());
-    Gait { velocity: -treadmill, stance: distances.sum::<f32>() / weight_of(&contacts) }
+    let stance = distances.sum::<f32>() / weight_of(&contacts).max(f32::MIN_POSITIVE);
+    Gait { velocity, stance, is_assumed: !is_planted }
+}
+
+/// Returns the length of a stride in legs, if the clip's name says that it goes somewhere and does not jump.
+fn stride_of(clip: &Clip) -> Option<f32> {
+    let name = clip.name.as_deref()?;
+    let lower = name.to_ascii_lowercase();
+    let begins_word = |at: usize| {
+        !lower[..at].ends_with(|before: char| before.is_alphabetic()) || name[at..].starts_with(char::is_uppercase)
+    };
+    let is_said = |word: &str| lower.match_indices(word).any(|(at, _)| begins_word(at));
+    PACES.iter().find(|(word, _)| is_said(word) && !is_said("jump")).map(|&(_, legs)| legs)
+}
+
+/// Returns the velocity of a clip whose name says that it goes somewhere, though its feet do not stand still.
+fn named_velocity(contacts: &[Contact], height: f32, stride_legs: f32, duration_seconds: f32) -> Vec2 {
+    // The direction in which the feet move most, to the front rather than back.
+    let squares = contacts
+        .iter()
+        .map(|Contact { velocity: v, weight, .. }| *weight * Vec2::new(v.y * v.y - v.x * v.x, 2.0 * v.x * v.y));
+    let from_front = 0.5 * squares.sum::<Vec2>().to_angle();
+    let front = Vec2::new(from_front.sin(), from_front.cos());
+    let speed = median(contacts.iter().map(|contact| (contact.velocity.dot(front).abs(), contact.weight)));
+    if speed >= LEAST_SPEED * height && speed.is_finite() {
+        return speed * front;
+    }
+    let strides = (duration_seconds / STRIDE_SECONDS).round().max(1.0);
+    Vec2::Y * (stride_legs * LEG_SHARE * height * strides / duration_seconds)
 }
 
 /// Returns the contacts of all steps, from the poses at their ends, which begin with the soles. `low` is the largest

@@ -57,7 +57,6 @@ pub fn worst_displacement(model: &Model, clip: &Clip, shift_seconds: f64) -> f32
     worst_squared.sqrt()
 }
 
-/// Returns the vertices of the rest pose in model space.
 fn rest_positions(model: &Model) -> Vec<Vec3> {
     let mut positions = Vec::new();
     skinned_positions(model, pose_model(model, None, 0.0, &mut PoseScratch::for_model(model)), &mut positions);
@@ -94,10 +93,8 @@ pub fn rest_height(model: &Model) -> Option<f32> {
 pub fn posed_triangles<'a>(geometry: &'a Geometry, positions: &'a [Vec3]) -> impl Iterator<Item = [Vec3; 3]> + 'a {
     let ranges = geometry.draw_ranges.iter().filter(|range| range.topology == Topology::Triangles);
     ranges.flat_map(move |range| {
-        let first = range.first_index as usize;
-        let indices = &geometry.indices[first..first + range.index_count as usize];
-        indices.chunks_exact(3).map(move |corners| {
-            let [a, b, c] = [0, 1, 2].map(|k| positions[corners[k] as usize]);
+        geometry.indices_of(range).as_chunks::<3>().0.iter().map(move |corners| {
+            let [a, b, c] = corners.map(|corner| positions[corner as usize]);
             if range.mirrored { [a, c, b] } else { [a, b, c] }
         })
     })

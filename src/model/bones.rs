@@ -11,9 +11,8 @@
 
 use glam::{Affine3A, Mat3A, Vec3};
 
-use super::{Geometry, NO_PARENT, PaletteLayout, Skeleton};
+use super::{Geometry, PaletteLayout, Skeleton};
 
-/// A bone, for drawing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bone {
     /// The palette entry of the joint at the thick end.
@@ -39,25 +38,27 @@ const DEFAULT_SHARE: f32 = 0.05;
 pub fn bones(skeleton: &Skeleton, palette: &PaletteLayout, geometry: &Geometry) -> Vec<Bone> {
     let joints = joints(skeleton, palette);
     let joint_of_node = |node: u32| joints.get(node as usize).copied().flatten().map(bone_of_joint);
-    let parents = next_joints_above(skeleton, &joints);
+    let nodes: Vec<Option<u32>> = (0..).zip(&joints).map(|(node, joint)| joint.map(|_| node)).collect();
+    let parents = skeleton.nearest_above(&nodes);
     let default_length = DEFAULT_SHARE * size(geometry);
     let mut bones: Vec<Bone> = Vec::new();
     // The length of the bone that ends in each node, and of the longest bone that begins there.
     let mut length_above = vec![0.0f32; skeleton.len()];
     let mut longest_below = vec![0.0f32; skeleton.len()];
     for (node, &parent) in (0..).zip(&parents) {
-        let (Some(tip), Some(base)) = (joint_of_node(node), joint_of_node(parent)) else { continue };
+        let (Some(tip), Some(parent)) = (joint_of_node(node), parent) else { continue };
+        let Some(base) = joint_of_node(parent) else { continue };
         let length = tip.tip_mesh.distance(base.tip_mesh);
         length_above[node as usize] = length;
         longest_below[parent as usize] = longest_below[parent as usize].max(length);
         bones.push(Bone { tip: tip.base, tip_mesh: tip.tip_mesh, ..base });
     }
     let mut has_children = vec![false; skeleton.len()];
-    parents.iter().filter(|&&parent| parent != NO_PARENT).for_each(|&parent| has_children[parent as usize] = true);
+    parents.iter().flatten().for_each(|&parent| has_children[parent as usize] = true);
     for (node, &parent) in (0..).zip(&parents) {
         let Some(last) = joint_of_node(node).filter(|_| !has_children[node as usize]) else { continue };
         let above = length_above[node as usize];
-        let (direction, length) = match joint_of_node(parent).filter(|_| above > 0.0) {
+        let (direction, length) = match parent.and_then(joint_of_node).filter(|_| above > 0.0) {
             Some(parent) => ((last.tip_mesh - parent.tip_mesh) / above, LAST_BONE_SHARE * above),
             None => (Vec3::from(last.mesh_from_base.matrix3.y_axis).normalize_or(Vec3::Y), default_length),
         };
@@ -104,18 +105,6 @@ pub fn bind_matrix(joint_from_mesh: &Affine3A) -> Option<Affine3A> {
     let product = joint_from_mesh.matrix3 * mesh_from_joint.matrix3;
     let is_inverse = mesh_from_joint.is_finite() && product.abs_diff_eq(Mat3A::IDENTITY, TOLERANCE);
     is_inverse.then_some(mesh_from_joint)
-}
-
-/// Returns the nearest joint above each node, or [`NO_PARENT`]. Parents come before their children.
-fn next_joints_above<T>(skeleton: &Skeleton, joints: &[Option<T>]) -> Vec<u32> {
-    let mut above = vec![NO_PARENT; skeleton.len()];
-    for (node, &parent) in skeleton.parents.iter().enumerate() {
-        if parent != NO_PARENT {
-            let parent_is_joint = joints[parent as usize].is_some();
-            above[node] = if parent_is_joint { parent } else { above[parent as usize] };
-        }
-    }
-    above
 }
 
 /// Returns the largest extent of the vertices in mesh space.

@@ -27,7 +27,6 @@ pub struct Track<T> {
     pub timeline: u32,
     /// The way to compute values between keys.
     pub interpolation: Interpolation,
-    /// The keyed values, in the order given above.
     pub values: Vec<T>,
 }
 
@@ -69,12 +68,9 @@ pub struct Clip {
     /// The distinct arrays of key times, which tracks share. Each is non-empty, finite and never decreasing. If several keys
     /// have the same time, the last one counts from that time on.
     pub timelines: Vec<Vec<f32>>,
-    /// Animated translations.
     pub translations: Vec<Track<Vec3>>,
     /// Animated rotations as x, y, z, w. Values are unit quaternions, but spline tangents are not.
     pub rotations: Vec<Track<Vec4>>,
-    /// Animated scales.
     pub scales: Vec<Track<Vec3>>,
-    /// Animated morph weights.
     pub morph_weights: Vec<MorphTrack>,
 }

@@ -4,7 +4,6 @@ use glam::{Vec2, Vec3, Vec4};
 
 use super::source::SourcePrimitive;
 
-/// The influence of one joint on one vertex.
 #[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Influence {
@@ -32,12 +31,9 @@ pub struct MorphDelta {
 /// The elements that consecutive indices form. Strips, loops and fans have become lists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topology {
-    /// Triangles of three indices each.
     #[default]
     Triangles,
-    /// Lines of two indices each.
     Lines,
-    /// Points of one index each.
     Points,
 }
 

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::io::Cursor;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use glam::Vec3;
 use image::{ColorType, ImageDecoder, ImageFormat, ImageReader, Limits};
 
 /// The largest width and height of an image, in texels.
@@ -24,12 +25,13 @@ pub(crate) type Reason = String;
 /// An image. The slots that use it determine its colour space.
 #[derive(Debug, Clone)]
 pub struct Image {
-    /// The name, for labels and reports.
     pub name: String,
     /// The width in texels, at least 1.
     pub width: u32,
     /// The height in texels, at least 1.
     pub height: u32,
+    /// How colourful it is: the mean of [`hued`].
+    pub hued: f32,
     content: Content,
 }
 
@@ -51,12 +53,15 @@ impl Image {
     /// If there are not `4 * width * height` bytes.
     pub fn new(name: &str, width: u32, height: u32, rgba: Vec<u8>) -> Self {
         assert_eq!(rgba.len(), decoded_bytes(width, height), "bytes of {width}x{height} texels");
-        Self { name: name.to_owned(), width, height, content: Content::Texels(rgba) }
+        let hued = mean_hued(rgba.as_chunks().0);
+        Self { name: name.to_owned(), width, height, hued, content: Content::Texels(rgba) }
     }
 
     /// Returns an image of encoded bytes and of the texels that they decode to.
     pub(crate) fn encoded(name: String, [width, height]: [u32; 2], bytes: Vec<u8>, texels: Vec<u8>) -> Self {
-        Self { name, width, height, content: Content::Encoded { bytes, decoded: Arc::new(Mutex::new(Some(texels))) } }
+        let hued = mean_hued(texels.as_chunks().0);
+        let decoded = Arc::new(Mutex::new(Some(texels)));
+        Self { name, width, height, hued, content: Content::Encoded { bytes, decoded } }
     }
 
     /// Returns the texels: eight-bit RGBA, rows from the top, without padding. The first call returns those that import has
@@ -88,10 +93,24 @@ impl Image {
         }
     }
 
-    /// Returns the number of bytes of the texels.
     pub fn decoded_bytes(&self) -> usize {
         decoded_bytes(self.width, self.height)
     }
+}
+
+/// Returns how colourful a colour is: the difference between its strongest and its weakest channel, and 0 if red is strongest and
+/// blue weakest, as in fur, skin, wood and earth.
+pub(crate) fn hued(rgb: Vec3) -> f32 {
+    if rgb.x >= rgb.y && rgb.y >= rgb.z { 0.0 } else { rgb.max_element() - rgb.min_element() }
+}
+
+/// Returns the mean of [`hued`] over some thousand texels or vertices.
+pub(crate) fn mean_hued(rgba: &[[u8; 4]]) -> f32 {
+    const MOST: usize = 4096;
+    let step = rgba.len().div_ceil(MOST).max(1);
+    let color = |&[red, green, blue, _]: &[u8; 4]| Vec3::new(red.into(), green.into(), blue.into()) / 255.0;
+    let sum: f32 = rgba.iter().step_by(step).map(|rgba| hued(color(rgba))).sum();
+    sum / rgba.len().div_ceil(step).max(1) as f32
 }
 
 fn decoded_bytes(width: u32, height: u32) -> usize {

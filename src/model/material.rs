@@ -5,31 +5,22 @@ use glam::{Affine2, Vec3, Vec4};
 /// The continuation of a texture outside 0..1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wrap {
-    /// Repeats the texture.
     Repeat,
-    /// Repeats the texture, with every other copy mirrored.
     MirroredRepeat,
-    /// Extends the border.
     ClampToEdge,
 }
 
-/// The filter between texels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Filter {
-    /// Takes the nearest texel.
     Nearest,
-    /// Takes the weighted mean of the nearest texels.
     Linear,
 }
 
 /// The sampler of a texture (glTF 2.0, 5.26).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TextureSampler {
-    /// The horizontal continuation.
     pub wrap_u: Wrap,
-    /// The vertical continuation.
     pub wrap_v: Wrap,
-    /// The filter for magnification.
     pub mag: Filter,
     /// The filter for minification within a mip level.
     pub min: Filter,
@@ -50,15 +41,12 @@ impl Default for TextureSampler {
     }
 }
 
-/// An image with its sampler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Texture {
-    /// The index of the model's image.
     pub image: u32,
     pub sampler: TextureSampler,
 }
 
-/// The texture of one slot of a material, with its texture coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MaterialTexture {
     pub texture: Texture,
@@ -121,7 +109,6 @@ pub struct Material {
     pub normal_scale: f32,
     /// Whether only the base colour is shown, without any light.
     pub unlit: bool,
-    /// The meaning of alpha.
     pub alpha_mode: AlphaMode,
     /// Whether back faces are drawn, with their normals reversed.
     pub double_sided: bool,
@@ -177,7 +164,6 @@ impl Material {
         ]
     }
 
-    /// Iterates over all textures.
     pub fn textures(&self) -> impl Iterator<Item = MaterialTexture> + use<> {
         self.slots().into_iter().flatten()
     }

@@ -10,11 +10,8 @@ use super::skeleton::{LocalPose, Skeleton};
 /// What a track of a node says, apart from its values.
 #[derive(Debug, Clone, Copy)]
 pub struct NodeTrack {
-    /// The index of the node in the skeleton.
     pub node: u32,
-    /// The index of the key times in [`Clip::timelines`].
     pub timeline: u32,
-    /// The way to compute values between keys.
     pub interpolation: Interpolation,
     pub value_count: usize,
 }
@@ -40,9 +37,17 @@ impl Skeleton {
         std::iter::successors(self.parent(node), |&node| self.parent(node))
     }
 
-    /// Returns whether a node is below another one.
     pub fn is_below(&self, node: usize, above: usize) -> bool {
         self.ancestors(node).any(|ancestor| ancestor == above)
+    }
+
+    /// Returns for each node the value of the nearest node above it that has one.
+    pub fn nearest_above<T: Copy>(&self, values: &[Option<T>]) -> Vec<Option<T>> {
+        let mut above: Vec<Option<T>> = Vec::with_capacity(self.len());
+        for node in 0..self.len() {
+            above.push(self.parent(node).and_then(|parent| values[parent].or(above[parent])));
+        }
+        above
     }
 
     /// Returns the nodes from `above`, which is left out, down to `below`, which must be below it.
@@ -53,7 +58,6 @@ impl Skeleton {
         self.is_below(below, above).then_some(path)
     }
 
-    /// Returns `parent_from_node` of each node in the rest pose.
     pub fn rest_locals(&self) -> impl Iterator<Item = Affine3A> {
         let LocalPose { translations, rotations, scales, .. } = &self.rest;
         let mut fixed = self.fixed_locals.iter().peekable();
@@ -63,7 +67,6 @@ impl Skeleton {
         })
     }
 
-    /// Returns `model_from_node` of each node in the rest pose.
     pub fn rest_matrices(&self) -> Vec<Affine3A> {
         let mut model_from_node: Vec<Affine3A> = Vec::with_capacity(self.len());
         for (&parent, parent_from_node) in self.parents.iter().zip(self.rest_locals()) {
@@ -75,13 +78,18 @@ impl Skeleton {
 }
 
 impl Geometry {
+    /// Returns the indices of a draw range, in full detail.
+    pub fn indices_of(&self, range: &DrawRange) -> &[u32] {
+        let first = range.first_index as usize;
+        self.indices.get(first..first + range.index_count as usize).unwrap_or_default()
+    }
+
     /// Returns how open the surface of the triangles in `range` is: the length of the sum of their area vectors, as a share
     /// of their area. It is 0 for a closed surface, 1 for a plane, and for a box without a bottom a fifth.
     pub fn openness(&self, range: &DrawRange) -> f32 {
-        let (first, count) = (range.first_index as usize, range.index_count as usize);
         let (mut sum, mut area) = (DVec3::ZERO, 0.0);
-        for corners in self.indices.get(first..first + count).unwrap_or(&[]).chunks_exact(3) {
-            let [a, b, c] = [0, 1, 2].map(|corner| self.positions[corners[corner] as usize].as_dvec3());
+        for corners in self.indices_of(range).as_chunks::<3>().0 {
+            let [a, b, c] = corners.map(|corner| self.positions[corner as usize].as_dvec3());
             let area_vector = (b - a).cross(c - a);
             sum += area_vector;
             area += area_vector.length();

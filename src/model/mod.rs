@@ -84,7 +84,6 @@ impl Model {
         self.clips.get(first as usize).is_some_and(|clip| clip.name.as_deref() == Some(TOGETHER)).then_some(first)
     }
 
-    /// Returns the number of morph weights of a pose.
     pub fn morph_weight_count(&self) -> usize {
         self.skeleton.rest.morph_weights.len()
     }

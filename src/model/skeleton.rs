@@ -31,12 +31,10 @@ impl LocalPose {
         }
     }
 
-    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.translations.len()
     }
 
-    /// Whether there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.translations.is_empty()
     }
@@ -56,7 +54,6 @@ impl LocalPose {
 /// A node whose local transform is a matrix in the file (glTF 2.0, 3.5.3). The matrix may contain shear, and is never animated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FixedLocal {
-    /// The index of the node in the skeleton.
     pub node: u32,
     /// Transforms from the node's space to its parent's.
     pub parent_from_node: Affine3A,
@@ -65,7 +62,6 @@ pub struct FixedLocal {
 /// A node whose mesh has morph targets, with the range of its weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MorphedNode {
-    /// The index of the node in the skeleton.
     pub node: u32,
     /// The index of its first weight in [`LocalPose::morph_weights`].
     pub first_weight: u32,
@@ -117,12 +113,10 @@ impl Skeleton {
         }
     }
 
-    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.parents.len()
     }
 
-    /// Whether there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty()
     }
@@ -132,7 +126,6 @@ impl Skeleton {
         self.fixed_locals.binary_search_by_key(&node, |fixed| fixed.node).is_err()
     }
 
-    /// Returns the node above a node, if there is one.
     pub fn parent(&self, node: usize) -> Option<usize> {
         self.parents.get(node).filter(|&&parent| parent != NO_PARENT).map(|&parent| parent as usize)
     }
@@ -165,7 +158,6 @@ impl PaletteLayout {
         self.nodes.is_empty()
     }
 
-    /// Returns the entries that are joints of skins.
     pub fn joints(&self) -> impl Iterator<Item = u32> {
         (0..).zip(&self.is_joint).filter(|(_, is_joint)| **is_joint).map(|(entry, _)| entry)
     }

@@ -15,7 +15,6 @@ pub struct SourceFile {
     pub files: Vec<PathBuf>,
     /// The name of the program that wrote it.
     pub generator: Option<String>,
-    /// The copyright notice.
     pub copyright: Option<String>,
     /// The names of all scenes by glTF index.
     pub scenes: Vec<Option<String>>,
@@ -62,7 +61,6 @@ impl Default for Casting {
 /// A node of the file with a mesh.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Part {
-    /// The name of the node.
     pub name: String,
     pub triangles: usize,
     /// The start of the name of its first material.
@@ -85,14 +83,12 @@ pub struct FileCamera {
     pub vertical_fov_radians: Option<f32>,
 }
 
-/// An extension of the format that the file uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extension {
     /// The name, such as `KHR_materials_unlit`.
     pub name: String,
     /// Whether the file cannot be shown correctly without it.
     pub required: bool,
-    /// The degree of support by import.
     pub support: ExtensionSupport,
 }
 
@@ -128,7 +124,6 @@ pub struct SourcePrimitive {
     pub primitive: u32,
     /// The glTF index of the skin; `None` for a rigid mesh.
     pub skin: Option<u32>,
-    /// Whether the file has normals for it.
     pub has_normals: bool,
     /// Whether the file has tangents for it that a normal map needs.
     pub has_tangents: bool,
@@ -150,6 +145,5 @@ pub struct Skin {
     /// The last element of each inverse bind matrix in the file. It must be 1 (glTF 2.0, 3.7.3.1), and calculations
     /// assume 1, but reports print this number.
     pub inverse_bind_w: Vec<f32>,
-    /// Whether the file has inverse bind matrices.
     pub has_inverse_binds: bool,
 }

@@ -158,17 +158,14 @@ impl Renderer {
         Building { builder, layouts, models, skinning: *skinning, samples: *samples }
     }
 
-    /// Returns the number of frames that were submitted.
     pub fn frame_number(&self) -> u64 {
         self.frame_number
     }
 
-    /// Returns the plan of the frame that was begun last.
     pub fn plan(&self) -> &FramePlan {
         &self.plan
     }
 
-    /// Returns the pages of a slot, as its last frame has them.
     pub fn pages(&self, slot: usize) -> &[Page] {
         self.slots.get(slot).map_or(&[], |slot| &slot.pages)
     }

@@ -7,30 +7,23 @@ use crate::vulkan;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Every failure of the renderer.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(transparent)]
     Vulkan(#[from] vulkan::Error),
-    /// The frame cannot be laid out.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The data of the visible instances is larger than the device allows.
     #[error(
         "the {stream} of {instances} visible instances takes {size_bytes} bytes, but the device's {limit} is {limit_bytes}"
     )]
     StreamOverLimit {
-        /// The name of the data.
         stream: String,
-        /// The number of visible instances.
         instances: u64,
-        /// The size of the data.
         size_bytes: u64,
         /// The name of the limit in the Vulkan specification.
         limit: &'static str,
         limit_bytes: u64,
     },
-    /// An image of a model cannot become a texture.
     #[error("image '{name}': {problem}")]
     Image { name: String, problem: String },
     /// A view of skinned vertices, with a skinning that keeps none.
@@ -38,22 +31,13 @@ pub enum Error {
     NoSkinnedVertices(&'static str),
     /// The device does not support the value of a setting.
     #[error("{device} does not support {setting}; it supports: {supported}")]
-    Unsupported {
-        /// The setting and its value.
-        setting: Setting,
-        /// The device's name.
-        device: String,
-        /// The values that it supports.
-        supported: String,
-    },
+    Unsupported { setting: Setting, device: String, supported: String },
 }
 
 /// A setting that devices limit, with its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Setting {
-    /// Width and height of the image.
     ImageSize([u32; 2]),
-    /// The number of samples per pixel.
     Samples(u32),
     /// Something to be shown.
     View(&'static str),

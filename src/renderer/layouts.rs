@@ -65,7 +65,6 @@ pub struct Layouts {
     pub light: DescriptorSetLayout,
     /// The factors of a material, and its textures.
     pub material: DescriptorSetLayout,
-    /// The layout of `skin.comp`.
     pub skin: PipelineLayout,
     /// The layout of all passes that draw the scene: frame, vertices, light, material.
     pub scene: PipelineLayout,

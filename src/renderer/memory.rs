@@ -68,11 +68,8 @@ pub struct Forecast {
     pub device_bytes: u64,
     /// The resource of which the fewest instances fit.
     pub resource: Resource,
-    /// The bytes that the crowd takes of it.
     pub needed_bytes: u64,
-    /// The limit of the device.
     pub available_bytes: u64,
-    /// The number of visible instances.
     pub instances: u64,
     /// The number of instances like these that fit.
     pub fitting_instances: u64,

@@ -53,7 +53,6 @@ impl UploadPath {
 /// The shadows of the sun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shadows {
-    /// There are none.
     Off,
     /// The shadow map is large enough for the image.
     On,
@@ -79,10 +78,8 @@ impl Shadows {
     }
 }
 
-/// The settings of a [`Renderer`](super::Renderer).
 #[derive(Debug, Clone, Copy)]
 pub struct RendererSettings<'a> {
-    /// The stage that skins vertices.
     pub skinning: Skinning,
     /// How streams reach the GPU. `None`: the device's memory types decide.
     pub upload: Option<UploadPath>,
@@ -157,13 +154,10 @@ pub struct ByteCounts {
     pub palette: u64,
     /// The skinned vertices of the last frame.
     pub skinned_vertices: u64,
-    /// The static geometry and textures.
     pub static_data: u64,
-    /// All device memory in use.
     pub total_device: u64,
 }
 
-/// Returns the flags of a number of samples per pixel.
 pub(super) fn sample_flags(device: &Device, samples: u32) -> Result<vk::SampleCountFlags> {
     let wanted = vk::SampleCountFlags::from_raw(samples);
     let supported = device.physical.sample_counts();

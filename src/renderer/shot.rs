@@ -12,7 +12,6 @@ use crate::view::{Detail, Ground, Look, OrbitCamera, ShadowScene, ShadowView, Sk
 /// The pattern of the ground repeats after as many cells (`ground.frag`).
 const PATTERN_CELLS: f64 = 20.0;
 
-/// One picture of a crowd.
 #[derive(Debug, Clone, Copy)]
 pub struct Shot {
     pub camera: OrbitCamera,

@@ -46,21 +46,16 @@ pub struct StageTimes(pub [f64; CpuStage::COUNT]);
 pub struct PassTimes(pub [f64; Pass::COUNT]);
 
 impl CpuStage {
-    /// The stages in order.
     pub const ALL: [Self; 4] = [Self::Cull, Self::Wait, Self::Animate, Self::Record];
-    /// The number of stages.
     pub const COUNT: usize = Self::ALL.len();
 
-    /// Returns the name, as in files.
     pub fn name(self) -> &'static str {
         ["cull", "wait", "animate", "record"][self as usize]
     }
 }
 
 impl Pass {
-    /// The passes in order.
     pub const ALL: [Self; 5] = [Self::Upload, Self::Skin, Self::Shadow, Self::Draw, Self::Post];
-    /// The number of passes.
     pub const COUNT: usize = Self::ALL.len();
 
     /// Returns the pass that ran last if the GPU has written this many timestamps: one at the start of the frame, and one at
@@ -78,7 +73,6 @@ impl Pass {
         [c"upload", c"skin", c"shadow", c"draw", c"post"][self as usize]
     }
 
-    /// Returns the stage that ends the pass.
     pub(super) fn last_stage(self) -> vk::PipelineStageFlags2 {
         match self {
             Self::Upload => vk::PipelineStageFlags2::COPY,
@@ -94,7 +88,6 @@ impl Pass {
 // Both lists are complete.
 const _: () = assert!(CpuStage::Record as usize + 1 == CpuStage::COUNT && Pass::Post as usize + 1 == Pass::COUNT);
 
-/// Measures the stages of a frame on the CPU.
 pub(super) struct Stopwatch(Instant);
 
 impl Stopwatch {

@@ -24,10 +24,8 @@ use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::submit_and_wait;
 use crate::vulkan::recorder::Recorder;
 
-/// The work of one view of the crowd.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ViewCounts {
-    /// The number of drawn instances.
     pub instances: u64,
     /// The number of vertices of all drawn instances, in their levels of detail. The vertex shader runs at least once for
     /// each of them.
@@ -36,7 +34,6 @@ pub struct ViewCounts {
     pub triangles: u64,
 }
 
-/// The work of one frame.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DrawCounts {
     /// The camera's view.

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | have the same rig ([`same_rig`]) | the same clips, bit for bit |
 //! | are humanoids ([`roles`]) | retargeted clips ([`motion`], between two [`rig`]s) |
-//! | share names of nodes | the tracks of these nodes |
+//! | share names of nodes | the tracks of these nodes; [`found`] names the missing ones |
 //!
 //! Clips that carry the body away are kept [`in_place`]. A humanoid without clips borrows those of another humanoid,
 //! and any other model with a skeleton and without clips gets an [`exercise`].
@@ -19,6 +19,7 @@ pub mod contact;
 pub mod exercise;
 pub mod feet;
 pub mod first;
+pub mod found;
 pub mod in_place;
 pub mod motion;
 pub mod names;
@@ -61,6 +62,8 @@ pub struct Borrowed {
     pub way: Way,
     /// The number of clips that were added.
     pub clip_count: usize,
+    /// The name of each node of the source that moves, and that of the model's node that does the same.
+    pub joints: Vec<(String, Option<String>)>,
     /// Sentences about what was left out.
     pub warnings: Vec<String>,
 }
@@ -71,14 +74,16 @@ pub enum NoFit {
     /// The source has no clips.
     #[error("there are no clips in it")]
     NoClips,
-    /// No animated node has a counterpart.
-    #[error("no clip fits {model}: {reason}. Nodes were looked for by these names: {names}")]
+    /// Fewer than half of the nodes that move have a counterpart.
+    #[error("no clip fits {model}: {reason}. {count}. Nodes were looked for by these names: {names}")]
     NoNode {
         /// The model's name.
         model: String,
         /// Why the clips were not retargeted.
         reason: &'static str,
-        /// The first names.
+        /// How many joints move, and how many of them were found, as a sentence.
+        count: String,
+        /// The first names that were not found.
         names: String,
     },
     /// All clips take too long.
@@ -89,7 +94,7 @@ pub enum NoFit {
 /// Adds all clips of `source` to a model.
 ///
 /// # Errors
-/// The source has no clips, or none of them moves anything of the model.
+/// The source has no clips, or the model lacks more than half of what they move.
 pub fn borrow_clips(model: &mut Model, source: &Model) -> Result<Borrowed, NoFit> {
     let first = model.clips.len();
     let borrowed = borrow_for_one(model, source)?;
@@ -150,7 +155,7 @@ fn borrow_for_one(model: &mut Model, source: &Model) -> Result<Borrowed, NoFit> 
     }
     let partners = Partners::by_name(model, source);
     if same_rig::is_same_rig(model, source, &partners.nodes) {
-        return Ok(partners.take(model, source, Way::SameRig));
+        return partners.take(model, source, Way::SameRig, "it lacks most of the joints");
     }
     let reason = match (humanoid_of(source), humanoid_of(model)) {
         (Some(of_source), Some(of_model)) => {
@@ -160,38 +165,35 @@ fn borrow_for_one(model: &mut Model, source: &Model) -> Result<Borrowed, NoFit> 
             let trunk = trunk.take_while(|&node| Some(node) != of_model.node(Role::HIPS));
             let moved = trunk.chain(of_model.roles().map(|(_, node)| node)).collect();
             free(&mut model.skeleton, &moved);
-            if let Some(borrowed) = retarget(model, &of_model, source, &of_source) {
-                return if borrowed.clip_count > 0 { Ok(borrowed) } else { Err(NoFit::TooManyKeys) };
+            if let Some(borrowed) = retarget(model, source, [&of_model, &of_source]) {
+                return borrowed;
             }
             "the bones of one of them have no length, or its hips cannot move"
         }
         (None, _) => "the file's skeleton is no humanoid",
         (_, None) => "the model is no humanoid",
     };
-    if partners.nodes.values().any(Option::is_some) {
-        return Ok(partners.take(model, source, Way::ByName));
-    }
-    const MOST_NAMES: usize = 8;
-    let names: Vec<&str> = partners.nodes.keys().map(|&node| &*source.skeleton.names[node as usize]).collect();
-    let mut listed = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>().join(", ");
-    if names.len() > MOST_NAMES {
-        listed += &format!(" and {} more", names.len() - MOST_NAMES);
-    }
-    Err(NoFit::NoNode { model: model.name.clone(), reason, names: crate::model::text::printable(&listed) })
+    partners.take(model, source, Way::ByName, reason)
 }
 
-fn retarget(model: &mut Model, of_model: &Humanoid, source: &Model, of_source: &Humanoid) -> Option<Borrowed> {
-    let source_rig = Rig::new(source, of_source)?;
-    let target_rig = Rig::new(model, of_model)?;
+/// Returns `None` if the bones of one humanoid have no length, or the hips of the model cannot move.
+fn retarget(model: &mut Model, source: &Model, [own, other]: [&Humanoid; 2]) -> Option<Result<Borrowed, NoFit>> {
+    let source_rig = Rig::new(source, other)?;
+    let target_rig = Rig::new(model, own)?;
     let retarget = Retarget::new(&source_rig, &target_rig)?;
+    let counterpart = |node: u32| found::counterpart(node as usize, &source_rig, &target_rig);
+    let role_of = |node: u32| other.roles().find(|&(_, own)| own == node).map(|(role, _)| role.name());
+    let (models, reason) = ([&*model, source], "it lacks most of the body's joints");
+    let judged = found::judge(Way::Retargeted, models, reason, [0; 2], counterpart, role_of);
+    let Ok(mut borrowed) = judged else { return Some(judged) };
     let clips: Vec<Clip> =
         source.clips.iter().filter_map(|clip| Some(from_file(retarget.clip(clip)?, source))).collect();
     let (clip_count, all) = (clips.len(), source.clips.len());
     let left_out =
         || format!("{} of {all} clips have too many keys to be retargeted and are left out", all - clip_count);
-    let warnings = (clip_count < all).then(left_out).into_iter().collect();
+    borrowed.warnings.extend((clip_count < all).then(left_out));
     model.clips.extend(clips);
-    Some(Borrowed { way: Way::Retargeted, clip_count, warnings })
+    Some(if clip_count > 0 { Ok(Borrowed { clip_count, ..borrowed }) } else { Err(NoFit::TooManyKeys) })
 }
 
 /// Marks a clip as one of another file. A clip without a name gets that of the file without its extension.
@@ -248,15 +250,17 @@ impl Partners {
     }
 
     /// Adds the tracks of all nodes that have a counterpart.
-    fn take(&self, model: &mut Model, source: &Model, way: Way) -> Borrowed {
+    fn take(&self, model: &mut Model, source: &Model, way: Way, reason: &'static str) -> Result<Borrowed, NoFit> {
         free(&mut model.skeleton, &self.nodes.values().flatten().copied().collect());
         // What is still a matrix has shear, which no track can turn.
         let is_free = |node: u32| model.skeleton.is_free(node);
         let own = |node: u32| self.nodes.get(&node).copied().flatten().filter(|&node| is_free(node));
+        let morphed = [false, true].map(|fits| self.weights.values().filter(|own| own.is_some() == fits).count());
+        let borrowed = found::judge(way, [model, source], reason, morphed, own, |_| None)?;
         fn moved<T>(tracks: &mut Vec<Track<T>>, own: impl Fn(u32) -> Option<u32>) {
             tracks.retain_mut(|track| own(track.node).map(|node| track.node = node).is_some());
         }
-        let borrowed = |clip: &Clip| {
+        let taken = |clip: &Clip| {
             let mut clip = from_file(clip.clone(), source);
             moved(&mut clip.translations, own);
             moved(&mut clip.rotations, own);
@@ -267,17 +271,10 @@ impl Partners {
             });
             clip
         };
-        let clips: Vec<Clip> = source.clips.iter().map(borrowed).collect();
-        let missing = self.nodes.keys().filter(|&&node| own(node).is_none());
-        let missing: Vec<&str> = missing.map(|&node| &*source.skeleton.names[node as usize]).collect();
-        let (count, all) = (missing.len(), self.nodes.len());
-        let stay = |first: &&str| {
-            format!("{count} of {all} animated nodes are not in the model and stay still; the first is {first:?}")
-        };
-        let warnings = missing.first().map(stay).into_iter().collect();
+        let clips: Vec<Clip> = source.clips.iter().map(taken).collect();
         let clip_count = clips.len();
         model.clips.extend(clips);
-        Borrowed { way, clip_count, warnings }
+        Ok(Borrowed { clip_count, ..borrowed })
     }
 }
 

@@ -21,6 +21,10 @@ const MOST_ASYMMETRY: f32 = 1.5;
 /// The largest distance of the middle between two mirrored branches from the middle of the body, as a share of the
 /// distance between them.
 const MOST_OFF_MIDDLE: f32 = 0.25;
+/// The smallest drop of a bone of a leg, as a share of its length. Those of feet lead forwards, and drop less.
+const LEAST_STEEP: f32 = 0.75;
+/// How far legs may end in front of the hips or behind them, as a share of their height, before others are tried.
+const MOST_BEHIND: f32 = 0.35;
 /// Larger skeletons are no characters, and the search takes time that grows faster than their size.
 const MOST_NODES: usize = 4096;
 /// Nodes with more branches than this are no hips and no chest.
@@ -130,8 +134,16 @@ impl<'m> Body<'m> {
             let upper_leg = first(Word::UpperLeg).or_else(|| first(Word::Hips));
             let [upper_leg, lower_leg, foot, toes] = bones(upper_leg, first(Word::LowerLeg), Word::Leg, None);
             let feet = named(Word::Foot);
-            let foot = feet.first().copied().or(foot);
-            let toes = first(Word::Toes).or(toes).or_else(|| feet.get(1).copied());
+            let mut foot = feet.first().copied().or(foot);
+            let mut toes = first(Word::Toes).or(toes).or_else(|| feet.get(1).copied());
+            if let (None, Some(upper), Some(lower)) = (foot, upper_leg, lower_leg) {
+                let [.., end, front] = self.leg(&[&[upper], &*self.chain_down(lower)].concat());
+                // What is as high as the knee is no foot.
+                let drop = |from: usize, to: usize| self.positions[from].y - self.positions[to].y;
+                let is_low = |node: usize| drop(lower, node) > 0.25 * drop(upper, lower);
+                foot = end.filter(|&node| !self.evidence[node].is_helper && is_low(node));
+                toes = toes.or(front);
+            }
             // In the order of `Limb`.
             [shoulder, upper_arm, lower_arm, hand, upper_leg, lower_leg, foot, toes]
         }))
@@ -147,67 +159,103 @@ impl<'m> Body<'m> {
         };
         let mut trunk = (hips + 1..self.skeleton.len()).filter(|&node| above(node));
         let arms = trunk.find_map(|node| self.mirrored_branches(node, false))?;
-        // The feet point forwards.
-        let chains = legs.map(|leg| self.chain(leg, |body, node| -body.positions[node].y));
-        let forward: Vec3 = chains
-            .iter()
-            .filter_map(|chain| Some(self.positions[*chain.get(3)?] - self.positions[chain[2]]))
-            .sum::<Vec3>()
-            .with_y(0.0);
-        let forward = if forward.length() > 0.0 { forward } else { Vec3::Z };
-        let left = Vec3::Y.cross(forward);
-        let ordered = |[a, b]: [usize; 2]| {
-            let across = (self.positions[self.end(a)] - self.positions[self.end(b)]).with_y(0.0);
-            if across.dot(left) > 0.0 { [a, b] } else { [b, a] }
+        let (legs, arms) = (legs.map(|leg| self.chain_down(leg)), arms.map(|arm| self.chain_out(arm)));
+        let aside = |node: usize| (self.positions[node] - self.positions[hips]).with_y(0.0);
+        let sign = |side| if side == Side::Left { 1.0 } else { -1.0 };
+        let to_left = |&node: &usize| self.evidence[node].side.map_or(0.0, sign) * aside(node);
+        // Names say which side is the left one. So do feet, which point forwards. Without both the body faces +Z.
+        let mut left: Vec3 = legs.iter().chain(&arms).flatten().map(to_left).sum();
+        if left == Vec3::ZERO {
+            let feet = legs.iter().map(|leg| self.leg(leg));
+            let feet = feet.filter_map(|leg| Some(self.positions[leg[3]?] - self.positions[leg[2]?])).sum::<Vec3>();
+            let is_clear = feet.y.abs() < LEAST_STEEP * feet.length();
+            left = if is_clear { Vec3::Y.cross(feet) } else { Vec3::X };
+        }
+        let ordered = |[a, b]: [Vec<usize>; 2]| {
+            let is_left = (aside(a[a.len() - 1]) - aside(b[b.len() - 1])).dot(left) > 0.0;
+            if is_left { [a, b] } else { [b, a] }
         };
         let (legs, arms) = (ordered(legs), ordered(arms));
         Some([0, 1].map(|side| {
             let mut found = SideLimbs::default();
-            let chain = self.chain(legs[side], |body, node| -body.positions[node].y);
-            for (limb, &node) in [Limb::UpperLeg, Limb::LowerLeg, Limb::Foot, Limb::Toes].into_iter().zip(&chain) {
-                found[limb as usize] = Some(node);
-            }
-            let root = self.positions[arms[side]];
-            let chain = self.chain(arms[side], |body, node| body.positions[node].distance(root));
+            found[Limb::UpperLeg as usize..].copy_from_slice(&self.leg(&legs[side]));
+            let chain = &arms[side];
             // A clavicle is short.
             let length = |index: usize| self.positions[chain[index]].distance(self.positions[chain[index + 1]]);
             let has_shoulder = chain.len() > 3 && length(0) < 0.7 * length(1);
             let limbs = [Limb::Shoulder, Limb::UpperArm, Limb::LowerArm, Limb::Hand];
-            for (limb, &node) in limbs.into_iter().skip(usize::from(!has_shoulder)).zip(&chain) {
+            for (limb, &node) in limbs.into_iter().skip(usize::from(!has_shoulder)).zip(chain) {
                 found[limb as usize] = Some(node);
             }
             found
         }))
     }
 
-    /// Returns two branches of a node that mirror each other. If `down`, they end below the node.
+    /// Returns upper leg, lower leg, foot and toes of a chain from the hips to the ground. The bones of a leg lead far down,
+    /// unlike those before and after them. A third one is that of a hind leg.
+    fn leg(&self, chain: &[usize]) -> [Option<usize>; 4] {
+        let bone = |end: usize| self.positions[chain[end - 1]] - self.positions[chain[end]];
+        let most = (1..chain.len()).map(|end| bone(end).y).fold(0.0, f32::max);
+        let is_long = |&end: &usize| bone(end).y >= f32::max(0.5 * most, LEAST_STEEP * bone(end).length());
+        let long: Vec<usize> = (1..chain.len()).filter(is_long).collect();
+        let [upper, lower, foot] = match long[..] {
+            [first, second, ..] => [first - 1, second - 1, long[long.len() - 1]],
+            _ => [0, 1, 2],
+        }
+        .map(|rank| chain.get(rank).copied());
+        let toes = foot.and_then(|foot| {
+            let length = |node: usize| (self.positions[node] - self.positions[foot]).with_y(0.0).length();
+            let joints = self.children[foot].iter().copied().filter(|&child| self.is_joint[child]);
+            joints.max_by(|&a, &b| length(a).total_cmp(&length(b)))
+        });
+        [upper, lower, foot, toes]
+    }
+
+    /// Returns two branches of a node that mirror each other. If `down`, they end below the node, as low as any.
     fn mirrored_branches(&self, node: usize, down: bool) -> Option<[usize; 2]> {
         let branches: Vec<usize> =
             self.children[node].iter().copied().filter(|&child| self.has_joints[child]).collect();
         if !(3..=MOST_BRANCHES).contains(&branches.len()) {
             return None;
         }
+        let limbs = branches.into_iter().filter(|&branch| !self.children[branch].is_empty());
+        let limbs: Vec<Vec<usize>> = limbs.map(|branch| self.chain_out(branch)).collect();
         let center = self.positions[node];
-        let is_limb = |&branch: &usize| {
-            !self.children[branch].is_empty() && (!down || self.positions[self.end(branch)].y < center.y)
+        let place = |node: usize| self.positions[node] - center;
+        // How far the middle between two nodes is from that of the body, if they mirror each other.
+        let off_middle = |a: usize, b: usize| {
+            let (a, b) = (place(a), place(b));
+            let (across, size) = ((a - b).with_y(0.0), a.length());
+            let off_middle = (0.5 * (a + b)).dot(across).abs() / across.length_squared();
+            let is_pair = across.length() > 0.1 * size && (a.y - b.y).abs() < 0.2 * size;
+            (is_pair && off_middle < MOST_OFF_MIDDLE).then_some(off_middle)
         };
-        let limbs: Vec<usize> = branches.into_iter().filter(is_limb).collect();
-        let mut pairs = limbs.iter().enumerate().flat_map(|(rank, &a)| limbs[rank + 1..].iter().map(move |&b| [a, b]));
-        pairs.find(|&[a, b]| {
-            let ends = [self.positions[self.end(a)], self.positions[self.end(b)]];
-            let across = (ends[0] - ends[1]).with_y(0.0);
-            let off_middle = (0.5 * (ends[0] + ends[1]) - center).dot(across.normalize_or_zero()).abs();
-            let level = (ends[0].y - ends[1].y).abs();
-            let size = (ends[0] - center).length();
-            across.length() > 0.1 * size && off_middle < MOST_OFF_MIDDLE * across.length() && level < 0.2 * size
-        })
+        let pairs = limbs.iter().enumerate().flat_map(|(rank, a)| limbs[rank + 1..].iter().map(move |b| (a, b)));
+        let rated = pairs.filter_map(|(a, b)| {
+            let ends = [a, b].map(|limb| limb[limb.len() - 1]);
+            // One hand may hold something.
+            let inner = || off_middle(*a.get(2)?, *b.get(2)?).filter(|_| !down);
+            let off = off_middle(ends[0], ends[1]).or_else(inner)?;
+            let [end, other] = ends.map(place);
+            let middle = 0.5 * (end + other);
+            // A coat is behind the legs.
+            let behind = middle.dot(Vec3::Y.cross(end - other).normalize_or_zero()).abs();
+            let is_odd = off > 0.4 * MOST_OFF_MIDDLE || down && behind > MOST_BEHIND * -middle.y;
+            let is_unnamed = a.iter().chain(b).all(|&node| self.evidence[node].word.is_none());
+            let height = if down { middle.y } else { 0.0 };
+            (!down || end.y.max(other.y) < 0.0).then_some(([is_unnamed, is_odd], height, [a[0], b[0]]))
+        });
+        rated.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))).map(|(.., pair)| pair)
     }
 
-    /// Returns the node at the end of a branch: the one that is furthest away from its first node.
-    fn end(&self, branch: usize) -> usize {
-        let root = self.positions[branch];
-        let chain = self.chain(branch, |body, node| body.positions[node].distance(root));
-        chain.last().copied().unwrap_or(branch)
+    /// Returns the chain from a node to the joint below it that is furthest away.
+    fn chain_out(&self, from: usize) -> Vec<usize> {
+        self.chain(from, |body, node| body.positions[node].distance(body.positions[from]))
+    }
+
+    /// Returns the chain from a node to the lowest joint below it.
+    fn chain_down(&self, from: usize) -> Vec<usize> {
+        self.chain(from, |body, node| -body.positions[node].y)
     }
 
     /// Returns the chain from a node to the joint below it with the greatest value.

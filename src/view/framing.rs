@@ -5,7 +5,7 @@
 //!
 //! A single character is seen from the front, a little from above and from the side, and stands in the middle. A crowd
 //! that is much wider than high fills the image from the lower edge upwards. Sky and horizon take the rest, as in a
-//! photograph of a landscape. A portrait image has too much room above such a crowd, so the camera looks down on it.
+//! photograph of a landscape.
 
 use glam::Vec3;
 
@@ -45,6 +45,23 @@ impl Outline {
         Self { points, room }
     }
 
+    /// Returns the outline of a crowd at several times.
+    pub fn and(mut self, other: Self) -> Self {
+        self.points.extend(other.points);
+        self
+    }
+
+    /// Returns the outline of a part of a body, by its points, if there are any.
+    pub fn of_part(points: Vec<Vec3>) -> Option<Self> {
+        let (min, max) = (points.iter().copied().reduce(Vec3::min)?, points.iter().copied().reduce(Vec3::max)?);
+        // It is no flat crowd, whatever its shape.
+        Some(Self { points, room: Bounds { min, max, footprint_radius: 0.0 } })
+    }
+
+    pub fn room(&self) -> Bounds {
+        self.room
+    }
+
     /// Returns how much the outline is a flat crowd (1) or a single character (0).
     fn flatness(&self) -> f32 {
         let height = (self.room.max.y - self.room.min.y).max(1e-6);
@@ -73,7 +90,7 @@ impl OrbitCamera {
     /// Returns this camera with the direction from which an outline is seen best.
     pub fn facing(self, outline: &Outline, aspect: f32) -> Self {
         let flatness = outline.flatness();
-        let pitch_degrees = 12.0 + flatness * (5.0 + 30.0 * narrowness(aspect));
+        let pitch_degrees = 12.0 + flatness * (5.0 + 2.0 * narrowness(aspect));
         Self { yaw_radians: 0.45 - 0.2 * flatness, pitch_radians: pitch_degrees.to_radians(), ..self }
     }
 

@@ -11,9 +11,7 @@ use super::image::Image;
 /// One side of a barrier: pipeline stages and their memory accesses.
 #[derive(Debug, Clone, Copy)]
 pub struct Access {
-    /// The stages.
     pub stages: S,
-    /// The accesses of these stages.
     pub access: A,
 }
 
@@ -23,34 +21,20 @@ impl Access {
         Self::new(S::ALL_COMMANDS, A::from_raw(A::MEMORY_READ.as_raw() | A::MEMORY_WRITE.as_raw()));
     /// Nothing to wait for: a new image.
     pub const NOTHING: Self = Self::new(S::NONE, A::NONE);
-    /// A copy or a blit reads.
     pub const TRANSFER_READ: Self = Self::new(S::ALL_TRANSFER, A::TRANSFER_READ);
-    /// A copy or a blit writes.
     pub const TRANSFER_WRITE: Self = Self::new(S::ALL_TRANSFER, A::TRANSFER_WRITE);
-    /// A compute shader writes a storage buffer.
     pub const COMPUTE_WRITE: Self = Self::new(S::COMPUTE_SHADER, A::SHADER_STORAGE_WRITE);
-    /// A compute shader reads a storage buffer.
     pub const COMPUTE_READ: Self = Self::new(S::COMPUTE_SHADER, A::SHADER_STORAGE_READ);
-    /// A vertex shader reads a storage buffer.
     pub const VERTEX_READ: Self = Self::new(S::VERTEX_SHADER, A::SHADER_STORAGE_READ);
-    /// Vertex attributes are fetched.
     pub const ATTRIBUTE_READ: Self = Self::new(S::VERTEX_ATTRIBUTE_INPUT, A::VERTEX_ATTRIBUTE_READ);
-    /// The CPU reads mapped memory.
     pub const HOST_READ: Self = Self::new(S::HOST, A::HOST_READ);
-    /// Indices are fetched.
     pub const INDEX_READ: Self = Self::new(S::INDEX_INPUT, A::INDEX_READ);
-    /// A fragment shader reads a uniform buffer.
     pub const UNIFORM_READ: Self = Self::new(S::FRAGMENT_SHADER, A::UNIFORM_READ);
-    /// A fragment shader samples an image.
     pub const SAMPLED_READ: Self = Self::new(S::FRAGMENT_SHADER, A::SHADER_SAMPLED_READ);
-    /// A colour attachment is written.
     pub const COLOR_WRITE: Self = Self::new(S::COLOR_ATTACHMENT_OUTPUT, A::COLOR_ATTACHMENT_WRITE);
-    /// A depth attachment is written.
     pub const DEPTH_WRITE: Self = Self::new(DEPTH_STAGES, A::DEPTH_STENCIL_ATTACHMENT_WRITE);
-    /// A depth attachment is tested and written.
     pub const DEPTH_TEST: Self = Self::DEPTH_WRITE.and(Self::new(DEPTH_STAGES, A::DEPTH_STENCIL_ATTACHMENT_READ));
 
-    /// Returns `access` in `stages`.
     pub const fn new(stages: S, access: A) -> Self {
         Self { stages, access }
     }
@@ -60,7 +44,6 @@ impl Access {
         Self { stages: self.stages, access: A::NONE }
     }
 
-    /// Returns both accesses together.
     pub const fn and(self, other: Self) -> Self {
         // ash's own `|` is not const.
         Self {
@@ -72,18 +55,12 @@ impl Access {
 
 const DEPTH_STAGES: S = S::from_raw(S::EARLY_FRAGMENT_TESTS.as_raw() | S::LATE_FRAGMENT_TESTS.as_raw());
 
-/// The use of an image: an access and a layout.
 pub type ImageUse = (Access, vk::ImageLayout);
 
-/// A colour attachment.
 pub const COLOR_TARGET: ImageUse = (Access::COLOR_WRITE, vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL);
-/// A depth attachment.
 pub const DEPTH_TARGET: ImageUse = (Access::DEPTH_TEST, vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL);
-/// Sampling in fragment shaders.
 pub const SAMPLED: ImageUse = (Access::SAMPLED_READ, vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL);
-/// The source of a copy or blit.
 pub const TRANSFER_SOURCE: ImageUse = (Access::TRANSFER_READ, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
-/// The destination of a copy or blit.
 pub const TRANSFER_TARGET: ImageUse = (Access::TRANSFER_WRITE, vk::ImageLayout::TRANSFER_DST_OPTIMAL);
 
 /// Returns the last use of an image whose contents are discarded.
@@ -94,13 +71,10 @@ pub const fn discarded(last_use: Access) -> ImageUse {
 /// One image changes from one use to another.
 #[derive(Clone, Copy)]
 pub struct ImageBarrier<'a> {
-    /// The image.
     pub image: &'a Image,
     /// The first level and the number of levels.
     pub levels: (u32, u32),
-    /// The producer.
     pub from: ImageUse,
-    /// The consumer.
     pub to: ImageUse,
 }
 

@@ -27,7 +27,6 @@ pub enum BufferMemory {
 /// The alignment of mapped buffers. `minMemoryMapAlignment` is at least this large on every device.
 const MAPPED_ALIGNMENT_BYTES: u64 = 64;
 
-/// One `VkBuffer` and its memory.
 pub struct Buffer {
     pub(super) handle: Owned<vk::Buffer>,
     size_bytes: u64,

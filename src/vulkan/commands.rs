@@ -9,7 +9,6 @@ use super::error::{Context, Result};
 use super::owned::Owned;
 use super::recorder::Recorder;
 
-/// A command pool with one primary command buffer.
 pub struct CommandPool {
     commands: vk::CommandBuffer,
     pool: Owned<vk::CommandPool>,
@@ -17,7 +16,6 @@ pub struct CommandPool {
 }
 
 impl CommandPool {
-    /// Creates a pool and its command buffer.
     pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
         let info = vk::CommandPoolCreateInfo::default()
             .queue_family_index(device.physical.queue_family.unwrap_or(0))
@@ -38,7 +36,6 @@ impl CommandPool {
         Ok(Self { commands, pool, name: name.to_owned() })
     }
 
-    /// Returns the command buffer, for a submission.
     pub fn raw(&self) -> vk::CommandBuffer {
         self.commands
     }

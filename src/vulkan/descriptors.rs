@@ -23,7 +23,6 @@ struct LayoutHandle {
 }
 
 impl DescriptorSetLayout {
-    /// Creates a layout.
     pub fn new(
         device: &Arc<Device>,
         name: &str,
@@ -55,7 +54,6 @@ impl DescriptorSetLayout {
     }
 }
 
-/// The resource of a binding.
 #[derive(Clone, Copy)]
 pub enum Binding<'a> {
     /// A whole uniform or storage buffer.

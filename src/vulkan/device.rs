@@ -15,11 +15,8 @@ use super::error::{Context, Error, Result};
 use super::instance::Instance;
 use super::physical_device::PhysicalDevice;
 
-/// The device, its queue and its memory.
 pub struct Device {
-    /// The function table.
     pub raw: ash::Device,
-    /// The physical device, with its features and limits.
     pub physical: PhysicalDevice,
     /// The functions of `VK_EXT_debug_utils`, or `None` if the extension is not enabled.
     pub(super) debug_utils: Option<ext::debug_utils::Device>,
@@ -80,11 +77,7 @@ impl Device {
             Err(error) => {
                 // SAFETY: nothing was made from the device yet.
                 unsafe { raw.destroy_device(None) };
-                return Err(Error::Allocation {
-                    name: "the allocator".to_owned(),
-                    size_bytes: 0,
-                    reason: error.to_string(),
-                });
+                return Err(Error::allocation("the allocator", 0, &error));
             }
         };
         let debug_utils = instance.has_debug_utils.then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
@@ -144,7 +137,6 @@ impl Device {
         }
     }
 
-    /// Allocates memory for a resource.
     pub(super) fn allocate(
         self: &Arc<Self>,
         name: &str,
@@ -166,17 +158,12 @@ impl Device {
                 linear,
                 allocation_scheme: AllocationScheme::GpuAllocatorManaged,
             })
-            .map_err(|error| Error::Allocation {
-                name: name.to_owned(),
-                size_bytes: requirements.size,
-                reason: error.to_string(),
-            })?;
+            .map_err(|error| Error::allocation(name, requirements.size, &error))?;
         self.created.fetch_add(1, Ordering::Relaxed);
         self.allocated_bytes.fetch_add(allocation.size(), Ordering::Relaxed);
         Ok(Memory { allocation, device: Arc::clone(self) })
     }
 
-    /// Waits until the GPU is idle.
     pub fn wait_idle(&self) -> Result<()> {
         let _queue = self.queue();
         // SAFETY: the guard keeps others from the queue.

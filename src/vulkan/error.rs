@@ -6,51 +6,35 @@ use ash::vk;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Every failure of the Vulkan layer.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// `libvulkan` could not be loaded.
     #[error("no Vulkan loader was found ({0})")]
     Loader(String),
-    /// A Vulkan call returned an error code.
     #[error("{call} failed{}: {result}{}", of(.object), hint(*.result))]
     Call {
         /// The C name of the function.
         call: &'static str,
         /// The debug name of the object that was being made or used. Empty if it has none.
         object: String,
-        /// The returned code.
         result: vk::Result,
     },
-    /// The validation layer was asked for and is not installed.
     #[error("the validation layer VK_LAYER_KHRONOS_validation is not installed")]
     MissingValidationLayer,
     /// No device can run the program. Each line tells why one device cannot.
     #[error("no Vulkan device can run this program: {}", if .0.is_empty() { "there is none".to_owned() } else { .0.join("; ") })]
     NoSuitableDevice(Vec<String>),
-    /// No device has the wanted name or index.
     #[error("no Vulkan device matches '{wanted}'; there are: {}", .available.join(", "))]
     NoSuchDevice {
-        /// The name or index.
         wanted: String,
         /// Index and name of each device.
         available: Vec<String>,
     },
     /// Device memory ran out, or no memory type fits.
     #[error("no memory for {name} ({size_bytes} bytes): {reason}")]
-    Allocation {
-        /// Debug name of the object.
-        name: String,
-        size_bytes: u64,
-        /// The message of the allocator.
-        reason: String,
-    },
-    /// An object is larger than a limit of the device.
+    Allocation { name: String, size_bytes: u64, reason: String },
     #[error("{what} takes {size_bytes} bytes, but the device's {limit} is {limit_bytes}")]
     OverLimit {
-        /// The object that is too large.
         what: String,
-        /// The size of the object.
         size_bytes: u64,
         /// The C name of the limit.
         limit: &'static str,
@@ -65,6 +49,10 @@ impl Error {
             true => Ok(()),
             false => Err(Self::OverLimit { what: what.to_owned(), size_bytes, limit, limit_bytes }),
         }
+    }
+
+    pub(super) fn allocation(name: &str, size_bytes: u64, error: &gpu_allocator::AllocationError) -> Self {
+        Self::Allocation { name: name.to_owned(), size_bytes, reason: error.to_string() }
     }
 
     /// Returns the failure of a call that concerns no named object.
@@ -87,18 +75,17 @@ fn hint(result: vk::Result) -> &'static str {
 }
 
 /// Adds the name of the call to a Vulkan result.
-pub trait Context<T> {
+pub trait Context<T>: Sized {
     /// Adds `call`, the C name of the function.
-    fn context(self, call: &'static str) -> Result<T>;
+    fn context(self, call: &'static str) -> Result<T> {
+        self.context_for(call, "")
+    }
+
     /// Adds `call`, and the debug name of the object that the call makes or uses.
     fn context_for(self, call: &'static str, object: &str) -> Result<T>;
 }
 
 impl<T> Context<T> for std::result::Result<T, vk::Result> {
-    fn context(self, call: &'static str) -> Result<T> {
-        self.context_for(call, "")
-    }
-
     fn context_for(self, call: &'static str, object: &str) -> Result<T> {
         self.map_err(|result| Error::Call { call, object: object.to_owned(), result })
     }

@@ -11,18 +11,14 @@ use super::owned::Owned;
 
 #[derive(Debug, Clone, Copy)]
 pub struct ImageInfo {
-    /// The format of a texel.
     pub format: vk::Format,
-    /// The size in texels.
     pub extent: vk::Extent2D,
     /// The size in the third dimension; 1 for a two-dimensional image.
     pub depth: u32,
     /// The number of mip levels, at least 1.
     pub mip_levels: u32,
-    /// The number of samples per texel.
     pub samples: vk::SampleCountFlags,
     pub usage: vk::ImageUsageFlags,
-    /// Colour or depth.
     pub aspect: vk::ImageAspectFlags,
 }
 
@@ -41,7 +37,6 @@ impl ImageInfo {
     }
 }
 
-/// An image and a view of all of its levels.
 pub struct Image {
     pub(super) raw: vk::Image,
     pub(super) view: Owned<vk::ImageView>,
@@ -53,7 +48,6 @@ pub struct Image {
 type OwnedImage = (Owned<vk::Image>, Memory);
 
 impl Image {
-    /// Creates the image and its view.
     pub fn new(device: &Arc<Device>, name: &str, info: ImageInfo) -> Result<Self> {
         let create = vk::ImageCreateInfo::default()
             .image_type(if info.depth > 1 { vk::ImageType::TYPE_3D } else { vk::ImageType::TYPE_2D })
@@ -113,15 +107,11 @@ impl Image {
     pub fn first_level(&self) -> vk::BufferImageCopy {
         let ImageInfo { aspect, extent: vk::Extent2D { width, height }, depth, .. } = self.info;
         let subresource = vk::ImageSubresourceLayers::default().aspect_mask(aspect).layer_count(1);
-        vk::BufferImageCopy::default().image_subresource(subresource).image_extent(vk::Extent3D {
-            width,
-            height,
-            depth,
-        })
+        let extent = vk::Extent3D { width, height, depth };
+        vk::BufferImageCopy::default().image_subresource(subresource).image_extent(extent)
     }
 }
 
-/// A texture sampler.
 pub struct Sampler(pub(super) Owned<vk::Sampler>);
 
 impl Sampler {

@@ -152,12 +152,10 @@ impl Instance {
         Ok(Arc::new(instance))
     }
 
-    /// Returns the instance's function table.
     pub fn raw(&self) -> &ash::Instance {
         &self.raw
     }
 
-    /// Returns whether the validation layer is enabled.
     pub fn is_validating(&self) -> bool {
         self.messenger.is_some()
     }
@@ -201,7 +199,6 @@ fn extensions_of(entry: &ash::Entry, layer: Option<&CStr>) -> Result<Vec<vk::Ext
     unsafe { entry.enumerate_instance_extension_properties(layer) }.context("vkEnumerateInstanceExtensionProperties")
 }
 
-/// Returns whether an extension is in a list.
 pub(super) fn has_extension(extensions: &[vk::ExtensionProperties], name: &CStr) -> bool {
     extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name))
 }
@@ -224,7 +221,6 @@ fn layer_settings(has_layer_settings: bool, version: u32) -> Option<&'static [&'
     }
 }
 
-/// Returns the [`layer_settings`] of the layer that is installed.
 fn layer_settings_of_installed(entry: &ash::Entry) -> Result<Option<&'static [&'static CStr]>> {
     // SAFETY: the entry is loaded.
     let layers =

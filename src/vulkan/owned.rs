@@ -6,7 +6,6 @@ use ash::vk;
 
 use super::device::Device;
 
-/// The function of a device that destroys an object.
 type Destroy<H> = unsafe fn(&ash::Device, H, Option<&vk::AllocationCallbacks<'_>>);
 
 /// One object of a device, which is destroyed on drop. The fields of a struct are dropped in order, so an object comes before

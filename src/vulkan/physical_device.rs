@@ -24,7 +24,6 @@ pub struct PhysicalDevice {
     pub driver: String,
     /// The limits, type and version.
     pub properties: vk::PhysicalDeviceProperties,
-    /// The memory heaps and memory types.
     pub memory: vk::PhysicalDeviceMemoryProperties,
     /// `maxMemoryAllocationSize`.
     pub max_allocation_bytes: u64,
@@ -150,18 +149,15 @@ impl PhysicalDevice {
         if let Some(wanted) = wanted.filter(|_| candidates.is_empty()) {
             return Err(Error::NoSuchDevice { wanted: wanted.to_owned(), available });
         }
-        let mut reasons = Vec::new();
-        let mut best: Option<Self> = None;
+        let (mut suitable, mut reasons) = (Vec::new(), Vec::new());
         for device in candidates {
-            let rank = |device: &Self| rank(device.properties.device_type);
             match device.family_for(surface) {
+                Ok(family) => suitable.push(Self { queue_family: Some(family), ..device.clone() }),
                 Err(reason) => reasons.push(format!("{}: {reason}", device.name)),
-                Ok(family) if best.as_ref().is_none_or(|best| rank(device) > rank(best)) => {
-                    best = Some(Self { queue_family: Some(family), ..device.clone() });
-                }
-                Ok(_) => {}
             }
         }
+        // Of several best ones, the first.
+        let best = suitable.into_iter().rev().max_by_key(|device| rank(device.properties.device_type));
         best.ok_or(Error::NoSuitableDevice(reasons))
     }
 

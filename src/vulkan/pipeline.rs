@@ -1,6 +1,5 @@
 //! Pipelines and their layouts.
 
-use std::ffi::CStr;
 use std::sync::Arc;
 
 use ash::vk;
@@ -10,8 +9,6 @@ use super::device::Device;
 use super::error::{Context, Result};
 use super::owned::Owned;
 use super::spirv::{ShaderOverride, Spirv};
-
-const ENTRY_POINT: &CStr = c"main";
 
 /// The sets and push constants of a pipeline.
 pub struct PipelineLayout {
@@ -49,10 +46,8 @@ impl PipelineLayout {
     }
 }
 
-/// A compute or graphics pipeline.
 pub struct Pipeline {
     pub(super) handle: Owned<vk::Pipeline>,
-    /// Whether it is a compute or a graphics pipeline.
     pub(super) bind_point: vk::PipelineBindPoint,
 }
 
@@ -67,7 +62,6 @@ pub enum Blend {
     Premultiplied,
 }
 
-/// The vertex attributes of a pipeline.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct VertexInput<'a> {
     pub bindings: &'a [vk::VertexInputBindingDescription],
@@ -77,25 +71,21 @@ pub struct VertexInput<'a> {
 /// The properties of a graphics pipeline. Viewport, scissor, cull mode and front face are dynamic; all other state is the
 /// same for all pipelines.
 pub struct GraphicsPipelineInfo<'a> {
-    /// The name in captures and messages.
     pub name: &'a str,
     pub vertex: &'a Spirv,
     /// The fragment shader; `None` for a depth-only pipeline.
     pub fragment: Option<&'a Spirv>,
     /// The `uint` specialization constants of both shaders, with the ids 0, 1, and so on.
     pub constants: &'a [u32],
-    /// The attributes of the vertex shader.
     pub vertex_input: VertexInput<'a>,
     pub topology: vk::PrimitiveTopology,
     /// Whether triangles are filled, or only their edges are drawn (`fillModeNonSolid`).
     pub polygon_mode: vk::PolygonMode,
-    /// The sets and push constants.
     pub layout: &'a PipelineLayout,
     /// The format of the colour attachment; `None` without one.
     pub color_format: Option<vk::Format>,
     /// The format, the comparison and whether depth is written; `None` without a depth attachment.
     pub depth: Option<(vk::Format, vk::CompareOp, bool)>,
-    /// The number of samples per pixel.
     pub samples: vk::SampleCountFlags,
     /// Whether and how colour is blended by alpha; `None` replaces it.
     pub blend: Option<Blend>,
@@ -152,31 +142,20 @@ impl PipelineBuilder {
         let entries = specialization_entries(constants);
         let specialization =
             vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(constants));
-        let stage = vk::PipelineShaderStageCreateInfo::default()
-            .stage(vk::ShaderStageFlags::COMPUTE)
-            .module(module.raw)
-            .name(ENTRY_POINT)
-            .specialization_info(&specialization);
+        let stage = shader_stage(vk::ShaderStageFlags::COMPUTE, &module, &specialization);
         let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.handle.raw);
         // SAFETY: module and layout are alive.
         let built = unsafe { self.device.raw.create_compute_pipelines(vk::PipelineCache::null(), &[info], None) };
         self.first(("vkCreateComputePipelines", name), vk::PipelineBindPoint::COMPUTE, built)
     }
 
-    /// Builds a graphics pipeline.
     pub fn graphics(&self, info: &GraphicsPipelineInfo) -> Result<Pipeline> {
         let vertex = self.module(info.vertex)?;
         let fragment = info.fragment.map(|shader| self.module(shader)).transpose()?;
         let entries = specialization_entries(info.constants);
         let specialization =
             vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(info.constants));
-        let stage = |flags, module: &Owned<vk::ShaderModule>| {
-            vk::PipelineShaderStageCreateInfo::default()
-                .stage(flags)
-                .module(module.raw)
-                .name(ENTRY_POINT)
-                .specialization_info(&specialization)
-        };
+        let stage = |flags, module| shader_stage(flags, module, &specialization);
         let mut stages = vec![stage(vk::ShaderStageFlags::VERTEX, &vertex)];
         stages.extend(fragment.as_ref().map(|fragment| stage(vk::ShaderStageFlags::FRAGMENT, fragment)));
         let vertex_input = vk::PipelineVertexInputStateCreateInfo::default()
@@ -268,6 +247,15 @@ impl PipelineBuilder {
         let handle = unsafe { Owned::new(&self.device, name, raw, ash::Device::destroy_pipeline) };
         Ok(Pipeline { handle, bind_point })
     }
+}
+
+fn shader_stage<'a>(
+    stage: vk::ShaderStageFlags,
+    module: &Owned<vk::ShaderModule>,
+    specialization: &'a vk::SpecializationInfo,
+) -> vk::PipelineShaderStageCreateInfo<'a> {
+    let info = vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module.raw).name(c"main");
+    info.specialization_info(specialization)
 }
 
 /// Returns the map entries of `uint` specialization constants with the ids 0, 1, and so on.

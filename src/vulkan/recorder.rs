@@ -28,10 +28,11 @@ pub struct Rendering<'a> {
     pub clear_color: Option<[f32; 4]>,
     /// The depth, 0 before the first draw: with reversed Z, the far plane.
     pub depth: Option<&'a Image>,
-    /// Whether depth is kept.
     pub keeps_depth: bool,
     /// Whether +Y in clip space is up, as cameras and glTF's winding order expect.
     pub y_up: bool,
+    /// The part of the images that is cleared and drawn to. `None`: all of them.
+    pub part: Option<vk::Rect2D>,
 }
 
 /// A command buffer in the recording state. See the module for the promise behind its functions.
@@ -87,13 +88,11 @@ impl<'a> Recorder<'a> {
         unsafe { self.device.raw.cmd_pipeline_barrier2(self.commands, &info) };
     }
 
-    /// Copies a part of one buffer to another.
     pub fn copy_buffer(&self, from: &Buffer, to: &Buffer, region: vk::BufferCopy) {
         // SAFETY: the promise of `new`.
         unsafe { self.device.raw.cmd_copy_buffer(self.commands, from.handle.raw, to.handle.raw, &[region]) };
     }
 
-    /// Fills a whole buffer with copies of a word.
     pub fn fill_buffer(&self, buffer: &Buffer, word: u32) {
         // SAFETY: the promise of `new`.
         unsafe { self.device.raw.cmd_fill_buffer(self.commands, buffer.handle.raw, 0, vk::WHOLE_SIZE, word) };
@@ -130,10 +129,10 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Runs `record` inside a rendering (`vkCmdBeginRendering`) to the whole of these images, with a viewport and a scissor
-    /// of the same size.
+    /// Runs `record` inside a rendering (`vkCmdBeginRendering`) to these images, with a viewport of their size, and a
+    /// scissor of the part that is drawn.
     pub fn rendering(&self, rendering: Rendering, record: impl FnOnce()) {
-        let Rendering { color, resolved, clear_color, depth, keeps_depth, y_up } = rendering;
+        let Rendering { color, resolved, clear_color, depth, keeps_depth, y_up, part } = rendering;
         let (discard, store) = (vk::AttachmentStoreOp::DONT_CARE, vk::AttachmentStoreOp::STORE);
         let color_info = color.map(|image| {
             let info = vk::RenderingAttachmentInfo::default()
@@ -159,7 +158,7 @@ impl<'a> Recorder<'a> {
         });
         let extent = color.or(depth).map_or_else(vk::Extent2D::default, |image| image.info().extent);
         let mut info = vk::RenderingInfo::default()
-            .render_area(vk::Rect2D { offset: vk::Offset2D::default(), extent })
+            .render_area(part.unwrap_or(extent.into()))
             .layer_count(1)
             .color_attachments(color_info.as_slice());
         if let Some(depth_info) = &depth_info {
@@ -186,7 +185,6 @@ impl<'a> Recorder<'a> {
         unsafe { self.device.raw.cmd_end_rendering(self.commands) };
     }
 
-    /// Binds a compute or graphics pipeline.
     pub fn bind_pipeline(&self, pipeline: &Pipeline) {
         // SAFETY: the promise of `new`.
         unsafe { self.device.raw.cmd_bind_pipeline(self.commands, pipeline.bind_point, pipeline.handle.raw) };
@@ -207,15 +205,12 @@ impl<'a> Recorder<'a> {
         unsafe { raw.cmd_push_constants(self.commands, layout.handle.raw, layout.stage, 0, bytes) };
     }
 
-    /// Binds a buffer of vertex attributes, from a byte on.
-    pub fn bind_vertex_buffer(&self, binding: u32, buffer: &Buffer, offset_bytes: u64) {
+    /// Binds a buffer of vertex attributes.
+    pub fn bind_vertex_buffer(&self, binding: u32, buffer: &Buffer) {
         // SAFETY: the promise of `new`.
-        unsafe {
-            self.device.raw.cmd_bind_vertex_buffers(self.commands, binding, &[buffer.handle.raw], &[offset_bytes])
-        };
+        unsafe { self.device.raw.cmd_bind_vertex_buffers(self.commands, binding, &[buffer.handle.raw], &[0]) };
     }
 
-    /// Binds a buffer of indices.
     pub fn bind_index_buffer(&self, buffer: &Buffer, index_type: vk::IndexType) {
         // SAFETY: the promise of `new`.
         unsafe { self.device.raw.cmd_bind_index_buffer(self.commands, buffer.handle.raw, 0, index_type) };
@@ -230,7 +225,6 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Limits drawing to a part of the image.
     pub fn set_scissor(&self, part: vk::Rect2D) {
         // SAFETY: the promise of `new`.
         unsafe { self.device.raw.cmd_set_scissor(self.commands, 0, &[part]) };

@@ -9,7 +9,6 @@
 pub struct Spirv {
     /// The file name of the source, such as `skin.comp`, which names the shader module in captures and messages.
     pub file_name: &'static str,
-    /// The words of the module, for `VkShaderModuleCreateInfo`.
     pub words: &'static [u32],
 }
 

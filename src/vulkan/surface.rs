@@ -12,7 +12,6 @@ use super::instance::Instance;
 /// A window's surface. It keeps its window, so that the window outlives it.
 pub struct Surface {
     pub(super) raw: vk::SurfaceKHR,
-    /// The functions of VK_KHR_surface.
     pub(super) loader: khr::surface::Instance,
     _instance: Arc<Instance>,
     _window: Option<Arc<dyn Any + Send + Sync>>,

@@ -99,7 +99,6 @@ impl Swapchain {
         Ok(Some(swapchain))
     }
 
-    /// Returns an image with its semaphore.
     pub fn image(&self, index: u32) -> Option<&SwapchainImage> {
         self.images.get(index as usize)
     }
@@ -232,7 +231,6 @@ fn choose_format(formats: &[vk::SurfaceFormatKHR]) -> Option<vk::SurfaceFormatKH
         .copied()
 }
 
-/// Returns whether writes to images of this format encode sRGB.
 pub fn encodes_srgb(format: vk::Format) -> bool {
     matches!(format, vk::Format::B8G8R8A8_SRGB | vk::Format::R8G8B8A8_SRGB | vk::Format::A8B8G8R8_SRGB_PACK32)
 }

@@ -19,16 +19,13 @@ fn semaphore(device: &Arc<Device>, name: &str, kind: vk::SemaphoreType) -> Resul
     Ok(unsafe { Owned::new(device, name, raw, ash::Device::destroy_semaphore) })
 }
 
-/// A binary semaphore, for acquire and presentation.
 pub struct BinarySemaphore(Owned<vk::Semaphore>);
 
 impl BinarySemaphore {
-    /// Creates an unsignalled semaphore.
     pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
         semaphore(device, name, vk::SemaphoreType::BINARY).map(Self)
     }
 
-    /// Returns the handle, for a submission.
     pub fn raw(&self) -> vk::Semaphore {
         self.0.raw
     }
@@ -43,7 +40,6 @@ impl TimelineSemaphore {
         semaphore(device, name, vk::SemaphoreType::TIMELINE).map(Self)
     }
 
-    /// Returns the handle, for a submission.
     pub fn raw(&self) -> vk::Semaphore {
         self.0.raw
     }
@@ -74,7 +70,6 @@ impl TimelineSemaphore {
 pub struct Fence(Owned<vk::Fence>);
 
 impl Fence {
-    /// Creates an unsignalled fence.
     pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
         // SAFETY: a valid create info.
         let raw = unsafe { device.raw.create_fence(&vk::FenceCreateInfo::default(), None) }
@@ -83,7 +78,6 @@ impl Fence {
         Ok(Self(unsafe { Owned::new(device, name, raw, ash::Device::destroy_fence) }))
     }
 
-    /// Returns the handle, for a submission.
     pub fn raw(&self) -> vk::Fence {
         self.0.raw
     }

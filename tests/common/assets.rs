@@ -13,7 +13,6 @@ pub fn models() -> [Model; 3] {
     [WALKER, STRIP, JELLY].map(asset)
 }
 
-/// Returns the path of a file or a folder of the package.
 pub fn path_of(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
@@ -56,8 +55,8 @@ pub fn sample_files(extensions: &[&str]) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the paths of all broken or unusual files in the folder that `THRONG_INVALID_MODELS` names, and whether the Khronos
-/// validator finds no error in them.
+/// Returns all files in the folder that `THRONG_INVALID_MODELS` names, and whether the Khronos validator finds no error in
+/// each.
 pub fn invalid_files() -> Vec<(PathBuf, bool)> {
     let folder = PathBuf::from(std::env::var_os("THRONG_INVALID_MODELS").expect("THRONG_INVALID_MODELS"));
     let list = std::fs::read(folder.join("index.json")).unwrap();

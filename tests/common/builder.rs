@@ -79,8 +79,7 @@ impl Gltf {
         self.push("textures", json!({"source": source}))
     }
 
-    /// Makes the triangle skinned to nodes 1 and 2 (child of 1) by skin 0 without inverse binds. `joints` and `weights`
-    /// are those of the three vertices.
+    /// Makes the triangle skinned to nodes 1 and 2 (child of 1) by skin 0 without inverse binds.
     pub fn skinned(joints: [[u8; 4]; 3], weights: [[f32; 4]; 3]) -> Self {
         let mut gltf = Self::triangle();
         let joints = gltf.accessor(U8, "VEC4", 3, joints.as_flattened());
@@ -94,9 +93,9 @@ impl Gltf {
         gltf
     }
 
-    /// Appends to a top-level list; returns the index.
+    /// Appends to the list at a path such as `scenes/0/nodes`; returns the index.
     pub fn push(&mut self, list: &str, element: Value) -> usize {
-        let list = self.json[list].as_array_mut().unwrap();
+        let list = self.json.pointer_mut(&format!("/{list}")).and_then(Value::as_array_mut).unwrap();
         list.push(element);
         list.len() - 1
     }
@@ -130,7 +129,6 @@ impl Gltf {
         index
     }
 
-    /// Returns the first primitive of mesh 0.
     pub fn primitive(&mut self) -> &mut Value {
         &mut self.json["meshes"][0]["primitives"][0]
     }
@@ -173,7 +171,6 @@ impl Gltf {
         json.to_string()
     }
 
-    /// Returns the file as a GLB.
     pub fn glb(&self) -> Vec<u8> {
         let mut json = self.json.clone();
         json["buffers"][0] = json!({"byteLength": self.bytes.len()});
@@ -203,14 +200,12 @@ impl Gltf {
         model
     }
 
-    /// Loads the model as [`Self::model`] does, and asserts that there is no warning.
     pub fn model_without_warnings(&self) -> Model {
         let model = self.model();
         assert_eq!(model.warnings, [""; 0]);
         model
     }
 
-    /// Returns the message of the error with which import refuses the file.
     pub fn error(&self) -> String {
         self.load().unwrap_err().to_string()
     }
@@ -232,14 +227,12 @@ impl Gltf {
         }
     }
 
-    /// Returns a copy with these values at these paths.
     pub fn with(&self, changes: &[(&str, Value)]) -> Self {
         let mut copy = self.clone();
         changes.iter().for_each(|(path, value)| copy.set(path, value.clone()));
         copy
     }
 
-    /// Returns a copy whose buffer is at a URI.
     pub fn with_buffer_at(&self, uri: &str) -> Self {
         self.with(&[("buffers/0", json!({"byteLength": self.bytes.len(), "uri": uri}))])
     }
@@ -284,8 +277,7 @@ impl Mistakes<'_> {
         }
     }
 
-    /// Asserts for each case that a copy with another value at a path is refused with this message. An ellipsis stands for
-    /// the rest of a message.
+    /// Asserts for each case that such a copy is refused with this message.
     pub fn are_refused<const N: usize>(&self, cases: [(&str, Value, &str); N]) {
         for (path, value, message) in cases {
             let error = self.gltf.with(&[(path, value.clone())]).error();
@@ -298,7 +290,6 @@ impl Mistakes<'_> {
     }
 }
 
-/// Returns the bytes of a file of this image.
 pub fn encoded(image: &image::RgbaImage, format: image::ImageFormat) -> Vec<u8> {
     let mut bytes = std::io::Cursor::new(Vec::new());
     image.write_to(&mut bytes, format).unwrap();
@@ -329,8 +320,7 @@ pub fn grid(columns: u32, rows: u32) -> (Vec<Vec2>, Vec<[u32; 3]>) {
     (places.collect(), (0..columns * rows).flat_map(square).collect())
 }
 
-/// Returns the corners of all triangles in thousandths, sorted. Each triangle starts with its smallest corner, which keeps the
-/// winding.
+/// Returns all triangles by their corners in thousandths, sorted. The smallest corner comes first, which keeps the winding.
 pub fn sorted_triangles(geometry: &Geometry) -> Vec<[[i32; 3]; 3]> {
     let corner = |&index: &u32| (1000.0 * geometry.positions[index as usize]).round().as_ivec3().to_array();
     let turned = |triangle: &[u32; 3]| {
@@ -360,7 +350,6 @@ pub fn drawn_vertices(model: &Model) -> Vec<u32> {
     drawn
 }
 
-/// Whether some warning contains `part`.
 pub fn warns(model: &Model, part: &str) -> bool {
     model.warnings.iter().any(|warning| warning.contains(part))
 }

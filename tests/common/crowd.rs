@@ -17,7 +17,6 @@ pub fn instances_of(crowd: &Crowd) -> Vec<InstanceData> {
     written(&out)
 }
 
-/// Returns the plan of a frame that shows the visible poses.
 pub fn plan_of(crowd: &Crowd) -> FramePlan {
     let sizes: Vec<PoseSize> = crowd.models().iter().map(PoseSize::of).collect();
     let mut plan = FramePlan::default();
@@ -25,7 +24,6 @@ pub fn plan_of(crowd: &Crowd) -> FramePlan {
     plan
 }
 
-/// Returns the joint matrices and the morph weights of a frame.
 pub fn planned_streams(
     crowd: &mut Crowd,
     pool: &ThreadPool,

@@ -10,7 +10,6 @@ use nv_flip::{DEFAULT_PIXELS_PER_DEGREE, FlipImageRgb8};
 /// The side of a window in pixels.
 const WINDOW: usize = 16;
 
-/// The difference of two images.
 pub struct Flip {
     width: usize,
     height: usize,
@@ -18,12 +17,9 @@ pub struct Flip {
     map: Vec<f32>,
 }
 
-/// The two numbers that are compared with limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Statistics {
-    /// The mean over the image.
     pub mean: f32,
-    /// The largest mean over a square window.
     pub worst_window: f32,
 }
 
@@ -74,7 +70,6 @@ impl Flip {
     }
 }
 
-/// Returns an image over a grey level.
 fn over(image: &RgbaImage, backdrop: u8) -> RgbImage {
     RgbImage::from_fn(image.width(), image.height(), |x, y| {
         let Rgba([red, green, blue, alpha]) = *image.get_pixel(x, y);

@@ -27,7 +27,6 @@ const DEVICES_VARIABLE: &str = "THRONG_TEST_DEVICES";
 /// Set in a process that belongs to one test. In a debugger, set it by hand.
 const OWN_PROCESS_VARIABLE: &str = "THRONG_TEST_OWN_PROCESS";
 
-/// A device of this machine.
 #[derive(Debug)]
 pub struct TestDevice {
     index: usize,
@@ -40,16 +39,12 @@ impl TestDevice {
         self.index.to_string()
     }
 
-    /// Opens the device, with or without validation.
     pub fn open(&self, validation: bool) -> Arc<Device> {
         let instance = Instance::new(InstanceOptions { validation, surface_extensions: &[] }).expect("an instance");
         self.open_on(&instance).expect("the device of the test")
     }
 
-    /// Opens the device of an instance.
-    ///
-    /// # Errors
-    /// The program does not support the device.
+    /// Opens the device of an instance, if the program supports it.
     pub fn open_on(&self, instance: &Arc<Instance>) -> Result<Arc<Device>> {
         let physical = PhysicalDevice::choose(instance, Some(&self.selector()), None)?;
         Device::new(instance, physical, false)
@@ -114,7 +109,6 @@ impl Drop for Gpu {
 
 type Variable = (&'static str, &'static str);
 
-/// A test of the list, which runs on each device.
 pub struct Test {
     pub name: String,
     /// Whether it runs only with `--ignored` or `--include-ignored`.
@@ -136,8 +130,7 @@ pub fn in_own_processes(variables: &[Variable], tests: Vec<Test>) -> Vec<Test> {
     tests.into_iter().map(|test| Test { own_process: Some(variables.to_vec()), ..test }).collect()
 }
 
-/// Lists the tests of a binary, which take a `&TestDevice` or a `Gpu`. `[ignored if CONDITION]` after a test has the effect of
-/// `#[ignore]`.
+/// Lists tests, which take a `&TestDevice` or a `Gpu`. `[ignored if CONDITION]` after a test has the effect of `#[ignore]`.
 macro_rules! gpu_tests {
     ($($test:path $([ignored if $condition:expr])?),* $(,)?) => {
         vec![$($crate::common::gpu::Test {
@@ -170,7 +163,6 @@ macro_rules! note {
 }
 pub(crate) use note;
 
-/// Returns whether the user wants to see figures.
 pub fn is_verbose() -> bool {
     std::env::args().any(|argument| argument == "--nocapture")
 }
@@ -193,8 +185,7 @@ pub fn run(tests: Vec<Test>) -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
 }
 
-/// Returns a trial that runs in a separate thread, as in the standard harness, because a scene makes its thread a part of a
-/// pool; or in a separate process.
+/// Returns a trial in its own process, or in its own thread, because a scene makes its thread a part of a pool.
 fn trial(test: &Test, device: &Arc<TestDevice>) -> Trial {
     // Without the name of the test binary, as in the standard harness.
     let name = test.name.split_once("::").map_or(&*test.name, |(_, path)| path).to_owned();
@@ -211,7 +202,6 @@ fn trial(test: &Test, device: &Arc<TestDevice>) -> Trial {
     trial.with_kind(kind).with_ignored_flag(test.is_ignored)
 }
 
-/// Runs a test in another process of this program.
 fn run_in_process(name: &str, device: &TestDevice, variables: Vec<Variable>) -> std::result::Result<(), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = std::process::Command::new(program);
@@ -224,10 +214,7 @@ fn run_in_process(name: &str, device: &TestDevice, variables: Vec<Variable>) -> 
     if ended.status.success() { Ok(()) } else { Err(format!("{}\n{said}{errors}", ended.status)) }
 }
 
-/// Returns the devices to test on, each once.
-///
-/// # Errors
-/// There is no driver, or no device has one of the names. The error lists the installed devices.
+/// Returns the devices to test on, each once. An error lists the installed devices.
 fn devices() -> Result<Vec<Arc<TestDevice>>> {
     let instance = Instance::new(InstanceOptions::default())?;
     let choose = |wanted: Option<&str>| PhysicalDevice::choose(&instance, wanted, None);

@@ -11,7 +11,6 @@ use throng::model::{AlphaMode, Clip, Geometry, Interpolation, Model, MorphTrack,
 /// The rounding error of a normalised `f32` vector.
 const UNIT_TOLERANCE: f32 = 1e-5;
 
-/// Asserts every guarantee of `throng::model`.
 pub fn check_invariants(model: &Model) {
     check_skeleton(&model.skeleton);
     check_morphed_nodes(&model.skeleton);
@@ -29,7 +28,6 @@ pub fn check_invariants(model: &Model) {
     assert!(model.warnings.len() <= 101, "{} warnings", model.warnings.len());
 }
 
-/// Asserts the guarantees about a skeleton.
 pub fn check_skeleton(skeleton: &Skeleton) {
     let Skeleton { parents, rest, fixed_locals, names, source_nodes, source_node_count, in_scene, .. } = skeleton;
     let count = parents.len();
@@ -180,7 +178,6 @@ fn check_materials(model: &Model) {
     }
 }
 
-/// Asserts the guarantees about a clip of a skeleton.
 pub fn check_clip(clip: &Clip, skeleton: &Skeleton) {
     for seconds in &clip.timelines {
         assert!(!seconds.is_empty() && seconds.is_sorted(), "{seconds:?}");

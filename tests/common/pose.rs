@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, Vec3};
 use throng::animation::{PoseScratch, joint_matrices, pose_model, skinned_positions};
-use throng::model::{Clip, Model};
+use throng::model::{Clip, Model, PaletteLayout};
 use throng::shader_types::JointMatrix;
 
 /// Returns the matrices of all nodes, and the morph weights.
@@ -12,7 +12,11 @@ pub fn posed(model: &Model, clip: Option<&Clip>, time_seconds: f64) -> (Vec<Affi
     (pose.model_from_node.to_vec(), pose.morph_weights.to_vec())
 }
 
-/// Returns the joint matrices.
+pub fn layout(entries: impl IntoIterator<Item = (u32, Affine3A)>, is_joint: bool) -> PaletteLayout {
+    let (nodes, joint_from_mesh): (Vec<u32>, _) = entries.into_iter().unzip();
+    PaletteLayout { is_joint: vec![is_joint; nodes.len()], nodes, joint_from_mesh }
+}
+
 pub fn palette(model: &Model, clip: Option<&Clip>, time_seconds: f64) -> Vec<JointMatrix> {
     joint_matrices(&model.palette, &posed(model, clip, time_seconds).0).collect()
 }

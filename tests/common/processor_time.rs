@@ -73,7 +73,6 @@ fn stat(folder: &Path) -> Option<(u64, u64)> {
     Some((number(1)?, number(11)? + number(12)?))
 }
 
-/// Returns the processor time that the children of this process have taken, in ticks.
 fn ticks_of_children() -> Option<u64> {
     let mut sum = 0;
     for entry in std::fs::read_dir("/proc").ok()? {

@@ -24,7 +24,6 @@ pub struct Place {
     folder: TempDir,
 }
 
-/// The result of a finished run.
 #[derive(Debug)]
 pub struct Finished {
     pub code: i32,
@@ -105,7 +104,6 @@ impl Running {
         assert!(ticks.len() < 5, "{} does not rest: {ticks:?} hundredths of a second", self.description);
     }
 
-    /// Waits until the program has written this text to standard error.
     pub fn wait_for_stderr(&self, text: &str) {
         while !self.stderr.text().contains(text) {
             assert_eq!(self.stderr.read(), Some(true), "{}: no {text} in: {}", self.description, self.stderr.text());

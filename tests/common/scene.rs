@@ -27,7 +27,6 @@ pub fn arguments(options: &str) -> RenderArgs {
     }
 }
 
-/// A scene and its renderer.
 pub struct Shown {
     pub scene: Scene,
     pub renderer: Equipped,
@@ -51,7 +50,6 @@ impl Shown {
     }
 }
 
-/// Returns the crowd of these models that `options` describe.
 pub fn scene(models: &[Model], options: &str) -> Scene {
     let args = arguments(options);
     Scene::new(Arc::from(models), (&args).into()).unwrap_or_else(|error| panic!("{options}: {error}"))
@@ -81,9 +79,6 @@ pub fn instances(scene: &Scene) -> Vec<InstanceData> {
 }
 
 /// Draws a white triangle over the next frames, as a panel of a window would.
-///
-/// # Errors
-/// Those of [`Equipped::set_overlay_atlas`].
 pub fn draw_triangle_over(renderer: &mut Equipped) -> throng::renderer::error::Result<()> {
     renderer.set_overlay_atlas([1, 1], &[255; 4])?;
     let triangles = renderer.overlay_mut();

@@ -156,6 +156,7 @@ impl Key {
     pub const BACKSPACE: Self = Self(0xff08);
     pub const F11: Self = Self(0xffc8);
     pub const SHIFT: Self = Self(0xffe1);
+    pub const CONTROL: Self = Self(0xffe3);
     pub const SPACE: Self = Self(b' ' as u32);
 
     /// Returns the key that types an ASCII character.
@@ -240,9 +241,9 @@ impl TestWindow {
         self.press_all(&[key]);
     }
 
-    /// Presses a key while Shift is held.
-    pub fn press_shifted(&self, key: Key) {
-        self.press_all(&[Key::SHIFT, key]);
+    /// Presses a key while another one is held.
+    pub fn press_with(&self, held: Key, key: Key) {
+        self.press_all(&[held, key]);
     }
 
     /// Presses keys, and then releases them.

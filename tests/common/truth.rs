@@ -21,7 +21,6 @@ use super::flip::Flip;
 const ACROSS: u32 = 4;
 const TRUE_SAMPLES: u32 = 4;
 
-/// One setting of `--lod-error`, compared with the truth.
 pub struct Setting {
     pub lod_error: f64,
     /// The mean FLIP to the truth.

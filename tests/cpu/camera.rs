@@ -14,7 +14,6 @@ use throng::view::OrbitCamera;
 use crate::common::builder::Gltf;
 use crate::common::scene::{self, WALKER, asset};
 
-/// One notch of the mouse wheel.
 const NOTCH: f32 = 0.9;
 const TIME_SECONDS: f64 = 0.3;
 const MIDDLE: Vec2 = Vec2::splat(0.5);
@@ -76,8 +75,7 @@ fn assert_covered(scene: &Scene, aspect: f32, what: &dyn std::fmt::Debug) {
     assert!(bounds.radius() > 0.15 * half_extent, "{what:?}: {camera:?}");
 }
 
-/// Every pair of movements, each repeated 8 times, from the first camera, for small and large crowds in wide and narrow
-/// images.
+/// Every pair of movements, 8 times each, from the first camera, for small and large crowds in wide and narrow images.
 #[test]
 fn no_path_of_the_mouse_leads_out_of_sight() {
     for (options, aspect) in [("--instances 200", 16.0 / 9.0), ("--instances 40 --size 360x640", 9.0 / 16.0)] {

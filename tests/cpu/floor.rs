@@ -110,6 +110,16 @@ fn an_attachment_below_the_feet_lifts_nobody() {
 }
 
 #[test]
+fn a_tail_below_the_feet_lifts_nobody() {
+    let tail = ("Tail_03", [0.0, 0.3, -0.4], [-0.1, -0.7, -0.1], [0.1, 0.0, 0.1]);
+    for offset in [-0.9, 0.0, 0.5] {
+        assert_stands(&format!("{offset} m"), character(&with(tail), offset, &[]), &[]);
+        let stands = still(&[offset, offset]);
+        assert_stands(&format!("{offset} m, animated"), character(&with(tail), offset, &[stands]), &[0.0, 1.0]);
+    }
+}
+
+#[test]
 fn models_that_were_moved_up_or_down_stand_on_their_soles() {
     for offset in [-0.9, -0.5, -0.1, -0.03, 0.03, 0.2, 0.5, 3.0] {
         assert_stands(&format!("{offset} m"), character(&BODY, offset, &[]), &[]);

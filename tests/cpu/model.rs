@@ -6,9 +6,10 @@ use serde_json::json;
 use throng::model::bones::bones;
 use throng::model::names::{find, offer};
 use throng::model::text::{printable, shortened};
-use throng::model::{Bone, DrawRange, Geometry, Image, NO_PARENT, PaletteLayout, Skeleton};
+use throng::model::{Bone, DrawRange, Geometry, Image, NO_PARENT, Skeleton};
 
 use crate::common::builder::{Gltf, encoded};
+use crate::common::pose::layout;
 
 #[test]
 fn invisible_characters_are_escaped_and_others_kept() {
@@ -68,21 +69,17 @@ fn few_names_are_offered() {
     assert_eq!((offer([], "x"), offer([(4, None)], "x")), ("none".to_owned(), "4".to_owned()));
 }
 
-/// A cube of 12 triangles that face outwards. The last two are its bottom.
-const CUBE: [[u32; 4]; 6] = [[0, 4, 6, 2], [1, 3, 7, 5], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4]];
-
 #[test]
 fn openness_is_that_of_the_hole() {
-    let geometry = Geometry {
-        positions: (0..8u32).map(|k| Vec3::new((k & 1) as f32, (k >> 1 & 1) as f32, (k >> 2) as f32)).collect(),
-        indices: CUBE.iter().flat_map(|&[a, b, c, d]| [a, b, c, a, c, d]).collect(),
-        ..Geometry::default()
-    };
-    let range = |faces: u32| DrawRange { index_count: 6 * faces, ..DrawRange::default() };
-    let openness = [6, 5, 1, 0].map(|faces| geometry.openness(&range(faces)));
-    for (openness, expected) in openness.into_iter().zip([0.0, 0.2, 1.0, 1.0]) {
+    let mut gltf = Gltf::new();
+    gltf.cuboid([0.0; 3], [1.0; 3], json!({}));
+    gltf.json["scenes"][0]["nodes"] = json!([0]);
+    for (faces, expected) in [(6, 0.0), (5, 0.2), (1, 1.0)] {
+        let geometry = gltf.with(&[("accessors/1/count", json!(6 * faces))]).model().geometry;
+        let openness = geometry.openness(&geometry.draw_ranges[0]);
         assert!((openness - expected).abs() < 1e-6, "{openness} instead of {expected}");
     }
+    assert_eq!(Geometry::default().openness(&DrawRange::default()), 1.0);
 }
 
 #[test]
@@ -106,14 +103,6 @@ fn skeleton(parents: &[u32]) -> Skeleton {
     Skeleton { parents: parents.to_vec(), ..Skeleton::default() }
 }
 
-fn palette(joints: &[(u32, Affine3A)]) -> PaletteLayout {
-    PaletteLayout {
-        nodes: joints.iter().map(|joint| joint.0).collect(),
-        joint_from_mesh: joints.iter().map(|joint| joint.1).collect(),
-        is_joint: vec![true; joints.len()],
-    }
-}
-
 fn bound_at(y: f32) -> Affine3A {
     Affine3A::from_translation(Vec3::new(0.0, -y, 0.0))
 }
@@ -125,7 +114,7 @@ fn ends(bones: &[Bone]) -> Vec<(u32, u32, f32, f32)> {
 #[test]
 fn bones_lead_to_the_next_joint_and_the_last_one_is_short() {
     // Node 1 is no joint. Entries are in another order than nodes.
-    let palette = palette(&[(2, bound_at(3.0)), (0, bound_at(1.0))]);
+    let palette = layout([(2, bound_at(3.0)), (0, bound_at(1.0))], true);
     let bones = bones(&skeleton(&[NO_PARENT, 0, 1]), &palette, &Geometry::default());
     assert_eq!(ends(&bones), [(0, 0, 3.0, 4.0), (1, 0, 1.0, 3.0)]);
     assert!((bones[1].axis_length - 0.3 * 2.0).abs() < 1e-6);
@@ -134,16 +123,16 @@ fn bones_lead_to_the_next_joint_and_the_last_one_is_short() {
 #[test]
 fn joints_without_a_bind_matrix_are_skipped() {
     let collapsed = Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0));
-    let palette = palette(&[(0, bound_at(0.0)), (1, collapsed), (2, bound_at(2.0))]);
+    let palette = layout([(0, bound_at(0.0)), (1, collapsed), (2, bound_at(2.0))], true);
     let bones = bones(&skeleton(&[NO_PARENT, 0, 1]), &palette, &Geometry::default());
     assert_eq!(ends(&bones), [(0, 2, 0.0, 2.0), (2, 2, 2.0, 3.0)]);
-    let all_singular = self::palette(&[(0, collapsed)]);
+    let all_singular = layout([(0, collapsed)], true);
     assert_eq!(self::bones(&skeleton(&[NO_PARENT]), &all_singular, &Geometry::default()), []);
 }
 
 #[test]
 fn rigid_entries_and_repeated_joints_have_no_bones() {
-    let mut palette = palette(&[(0, bound_at(0.0)), (0, bound_at(5.0)), (1, bound_at(1.0))]);
+    let mut palette = layout([(0, bound_at(0.0)), (0, bound_at(5.0)), (1, bound_at(1.0))], true);
     palette.is_joint[2] = false;
     let geometry = Geometry { positions: vec![Vec3::ZERO, Vec3::new(0.0, 4.0, 0.0)], ..Geometry::default() };
     let bones = bones(&skeleton(&[NO_PARENT, NO_PARENT]), &palette, &geometry);

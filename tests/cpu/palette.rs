@@ -7,45 +7,37 @@ use std::mem::MaybeUninit;
 use bytemuck::Zeroable;
 use glam::{Affine3A, Quat, Vec3};
 use throng::animation::{BindPose, Pose, skin_vertex, write_palette};
-use throng::model::{Geometry, PaletteLayout};
-use throng::shader_types::{BindVertex, GpuInfluence, GpuMorphDelta, JointMatrix, pack_octahedral, unpack_octahedral};
+use throng::model::Geometry;
+use throng::shader_types::{BindVertex, GpuInfluence, JointMatrix, pack_octahedral, unpack_octahedral};
+
+use crate::common::pose::layout;
 
 fn assert_close(actual: Vec3, expected: Vec3) {
     assert!((actual - expected).length() < 1e-4, "{actual} instead of {expected}");
 }
 
-fn vertex(position: Vec3, normal: Vec3, first_influence: u32, influence_count: u32) -> BindVertex {
-    let (position, normal_octahedral) = (position.into(), pack_octahedral(normal));
-    BindVertex { position, normal_octahedral, first_influence, influence_count, ..BindVertex::zeroed() }
-}
-
 #[test]
 #[should_panic(expected = "room for 2 joint matrices of 1")]
 fn a_palette_that_is_too_long_is_refused() {
-    let layout = PaletteLayout { nodes: vec![0], joint_from_mesh: vec![Affine3A::IDENTITY], is_joint: vec![true] };
-    write_palette(&layout, &[Affine3A::IDENTITY], &mut [MaybeUninit::uninit(); 2]);
+    write_palette(&layout([(0, Affine3A::IDENTITY)], true), &[Affine3A::IDENTITY], &mut [MaybeUninit::uninit(); 2]);
 }
 
-fn bind_pose(vertices: &[BindVertex], influences: &[GpuInfluence], morph_deltas: &[GpuMorphDelta]) -> BindPose {
+/// Makes a model of one vertex that follows `joint_count` joints equally.
+fn bind_pose(position: Vec3, normal: Vec3, joint_count: u32) -> BindPose {
+    let (position, normal_octahedral) = (position.into(), pack_octahedral(normal));
+    let vertex = BindVertex { position, normal_octahedral, influence_count: joint_count, ..BindVertex::zeroed() };
+    let weight = 1.0 / joint_count as f32;
     BindPose {
-        bind_vertices: vertices.to_vec(),
-        influences: influences.to_vec(),
-        morph_deltas: morph_deltas.to_vec(),
+        bind_vertices: vec![vertex],
+        influences: (0..joint_count).map(|joint| GpuInfluence { joint, weight }).collect(),
         has_normals: true,
         ..BindPose::new(&Geometry::default())
     }
 }
 
-/// The influence of joint 0 alone.
-const ONE: [GpuInfluence; 1] = [GpuInfluence { joint: 0, weight: 1.0 }];
-
-fn unmorphed(palette: &[JointMatrix]) -> Pose<'_> {
-    Pose { palette, ..Pose::default() }
-}
-
-/// Returns the position and the normal of one skinned vertex of a model without tangents.
-fn skin(bind_pose: &BindPose, vertex: usize, pose: Pose<'_>) -> (Vec3, Vec3) {
-    let (skinned, tangent) = skin_vertex(bind_pose, vertex, pose, false);
+/// Returns the position and the normal of the skinned vertex.
+fn skin(bind_pose: &BindPose, palette: &[JointMatrix]) -> (Vec3, Vec3) {
+    let (skinned, tangent) = skin_vertex(bind_pose, 0, Pose { palette, ..Pose::default() }, false);
     assert_eq!(tangent, 0);
     (skinned.position.into(), unpack_octahedral(skinned.normal_octahedral))
 }
@@ -53,21 +45,18 @@ fn skin(bind_pose: &BindPose, vertex: usize, pose: Pose<'_>) -> (Vec3, Vec3) {
 #[test]
 fn a_model_without_normals_keeps_the_normal_that_is_packed_as_0() {
     let palette = [JointMatrix::from(Affine3A::from_rotation_x(1.0))];
-    let mut bind_pose = bind_pose(&[vertex(Vec3::Y, Vec3::Z, 0, 1)], &ONE, &[]);
-    let turned = skin(&bind_pose, 0, unmorphed(&palette));
+    let mut bind_pose = bind_pose(Vec3::Y, Vec3::Z, 1);
+    let turned = skin(&bind_pose, &palette);
     assert!(turned.1.distance(Vec3::Z) > 0.5);
     bind_pose.has_normals = false;
-    assert_eq!(skin(&bind_pose, 0, unmorphed(&palette)), (turned.0, Vec3::Z));
+    assert_eq!(skin(&bind_pose, &palette), (turned.0, Vec3::Z));
 }
 
 #[test]
 fn dual_quaternions_blend_rotations_about_their_axis_and_stretches_like_matrices() {
     let skin_by = |palette: [Affine3A; 2], position: Vec3| {
-        let influences = [0, 1].map(|joint| GpuInfluence { joint, weight: 0.5 });
-        let vertices = [vertex(position, Vec3::X, 0, 2)];
-        let mut bind_pose = bind_pose(&vertices, &influences, &[]);
-        bind_pose.with_dual_quaternions = true;
-        skin(&bind_pose, 0, unmorphed(&palette.map(JointMatrix::from)))
+        let bind_pose = BindPose { with_dual_quaternions: true, ..bind_pose(position, Vec3::X, 2) };
+        skin(&bind_pose, &palette.map(JointMatrix::from))
     };
     let about = |pivot: Vec3, rotation: Quat| {
         Affine3A::from_rotation_translation(rotation, pivot) * Affine3A::from_translation(-pivot)

@@ -9,12 +9,13 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use serde_json::json;
 use throng::animation::lanes::{LaneClip, Processor};
-use throng::model::{Clip, FixedLocal, Interpolation, LocalPose, Model, NO_PARENT, PaletteLayout, Skeleton, Track};
+use throng::model::{Clip, FixedLocal, Interpolation, LocalPose, Model, NO_PARENT, Skeleton, Track};
 
 use Interpolation::{CubicSpline, Linear, Step};
 
 use crate::common::builder::Gltf;
 use crate::common::lanes::{check_lanes, in_lanes};
+use crate::common::pose::layout;
 use crate::common::reference::rotation_at;
 use crate::cpu::crowd::{chain, clip_with, track};
 
@@ -44,8 +45,8 @@ fn timeline() -> impl Strategy<Value = Vec<f32>> {
     })
 }
 
-fn vector(most: f32) -> BoxedStrategy<Vec3> {
-    prop::array::uniform3(-most..most).prop_map(Vec3::from).boxed()
+fn vector() -> BoxedStrategy<Vec3> {
+    prop::array::uniform3(-3.0_f32..3.0).prop_map(Vec3::from).boxed()
 }
 
 fn any_unit() -> BoxedStrategy<Vec4> {
@@ -80,7 +81,7 @@ fn tracks<T: Clone + std::fmt::Debug + 'static>(
 fn clip() -> impl Strategy<Value = Clip> {
     prop::collection::vec(timeline(), 1..4).prop_flat_map(|timelines| {
         let of = || timelines.clone();
-        let tracks = (tracks(of(), vector(3.0)), tracks(of(), any_unit()), tracks(of(), vector(3.0)));
+        let tracks = (tracks(of(), vector()), tracks(of(), any_unit()), tracks(of(), vector()));
         tracks.prop_map(move |(translations, rotations, scales)| Clip {
             duration_seconds: timelines.iter().flatten().copied().fold(0.0, f32::max),
             timelines: timelines.clone(),
@@ -94,9 +95,9 @@ fn clip() -> impl Strategy<Value = Clip> {
 
 /// A tree of six nodes, one of them with a fixed matrix. The palette names some of them, possibly twice, in any order.
 fn model() -> impl Strategy<Value = Model> {
-    let poses = prop::collection::vec((vector(3.0), any_unit(), vector(3.0)), NODES as usize);
+    let poses = prop::collection::vec((vector(), any_unit(), vector()), NODES as usize);
     let parents = (0..2u32, 0..3u32, 0..4u32, 0..5u32);
-    let entries = prop::collection::vec((0..NODES, vector(3.0)), 1..8);
+    let entries = prop::collection::vec((0..NODES, vector()), 1..8);
     (poses, parents, entries, clip()).prop_map(|(poses, parents, entries, clip)| {
         let mut rest = LocalPose::identity(NODES as usize);
         for (node, (translation, rotation, scale)) in poses.into_iter().enumerate() {
@@ -112,11 +113,7 @@ fn model() -> impl Strategy<Value = Model> {
                 fixed_locals: vec![FixedLocal { node: 2, parent_from_node: shear }],
                 ..Skeleton::default()
             },
-            palette: PaletteLayout {
-                nodes: entries.iter().map(|entry| entry.0).collect(),
-                joint_from_mesh: entries.iter().map(|entry| Affine3A::from_translation(entry.1)).collect(),
-                is_joint: vec![false; entries.len()],
-            },
+            palette: layout(entries.into_iter().map(|(node, at)| (node, Affine3A::from_translation(at))), false),
             clips: vec![clip],
             ..Model::default()
         }
@@ -156,7 +153,7 @@ proptest! {
 fn one_node(clip: Clip) -> Model {
     Model {
         skeleton: Skeleton { parents: vec![NO_PARENT], rest: LocalPose::identity(1), ..Skeleton::default() },
-        palette: PaletteLayout { nodes: vec![0], joint_from_mesh: vec![Affine3A::IDENTITY], is_joint: vec![false] },
+        palette: layout([(0, Affine3A::IDENTITY)], false),
         clips: vec![clip],
         ..Model::default()
     }

@@ -13,7 +13,6 @@ const SAMPLES: &str = "Fox/Fox.glb CesiumMan/CesiumMan.glb KayKit_Knight/Knight.
     RobotExpressive_raylib/robot.glb RecursiveSkeletons/RecursiveSkeletons.glb BoxAnimated/box_animated.gltf";
 const TIME_SECONDS: f64 = 0.4;
 
-/// Returns the skinned positions of all vertices in the first clip.
 fn positions(model: &Model) -> Vec<Vec3> {
     skinned(model, model.clips.first(), TIME_SECONDS)
 }

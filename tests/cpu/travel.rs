@@ -91,14 +91,38 @@ fn clips_that_go_nowhere_have_no_gait() {
     }
 }
 
+/// A clip whose name says that it goes somewhere does so, as fast as its feet move to and fro, or as usual legs go.
+#[test]
+fn a_name_stands_in_for_feet_that_do_not_stand() {
+    let shuffle = Motion { velocity: Vec2::new(0.0, 1.2), duty: 0.5, lift: 0.0, ..Motion::default() };
+    let still = Motion { duty: 1.0, sway: 0.02, ..Motion::default() };
+    let half = Motion { lost_frames: KEYS / 2, ..shuffle };
+    for (name, motion, speeds) in [
+        // Legs of 0.9 metres, and a stride in 0.8 seconds.
+        ("rig|SlowWalk", shuffle, 1.7..1.9),
+        ("walk_01", still, 1.7..1.9),
+        ("FoxGallop", still, 3.8..4.1),
+        ("Trunk", shuffle, 0.0..1e-9),
+        ("RunJump", shuffle, 0.0..1e-9),
+        ("Walk", half, 0.0..1e-9),
+    ] {
+        let mut model = stepper(&motion);
+        model.clips[0].name = Some(name.to_owned());
+        let gait = gait_of(&model, &model.clips[0]);
+        assert!(speeds.contains(&gait.velocity.length()) && gait.velocity.y >= 0.0, "{name}: {gait:?}");
+        assert_eq!(gait.is_assumed, speeds.start > 0.0, "{name}");
+        let crowd = Crowd::new(Arc::from([model]), &settings(30, ClipChoice::All, 0.0)).unwrap();
+        let says = crowd.notes().iter().any(|note| note.contains("show no speed; it goes at "));
+        assert_eq!(says, gait.is_assumed, "{:?}", crowd.notes());
+    }
+}
+
 /// In real models, walks and runs travel, by the names of the clips. All other clips stay in place.
 #[test]
 #[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
 fn walks_and_runs_of_real_models_travel() {
     // A walk without a name, and a step over an obstacle that repeats.
     const OTHER_WALKS: [(&str, &str); 2] = [("CesiumMan", ""), ("elf", "StepOver")];
-    // Stiff legs that swing without a lift touch the ground in both directions. The other file's only mesh is a head.
-    const STANDING_WALKS: [&str; 2] = ["WalkTest", "lbr_walk_normal_anm_default"];
     let (mut walks, mut others, mut wrong) = (0, 0, Vec::new());
     for file in sample_files(&["glb", "gltf"]) {
         // Files of clips alone have no feet.
@@ -108,7 +132,7 @@ fn walks_and_runs_of_real_models_travel() {
             let lower = name.to_lowercase();
             let is_named = ["walk", "run"].iter().any(|word| lower.contains(word)) && !lower.contains("jump");
             let stem = file.file_stem().unwrap().to_str().unwrap();
-            let is_walk = is_named && !STANDING_WALKS.contains(&name) || OTHER_WALKS.contains(&(stem, name));
+            let is_walk = is_named || OTHER_WALKS.contains(&(stem, name));
             let velocity = gait_of(&model, clip).velocity;
             *(if is_walk { &mut walks } else { &mut others }) += 1;
             if is_walk != (velocity != Vec2::ZERO) {
@@ -230,10 +254,72 @@ fn walkers_keep_their_distance_and_the_others_stand_in_the_centre() {
     }
 }
 
+/// On the left they come, on the right they go, and those who stand look at them. Models and clips are mixed.
+#[test]
+fn a_march_goes_both_ways_along_a_street() {
+    let march = CrowdSettings {
+        layout: Layout::March,
+        spacing_metres: Some(1.0),
+        travel: false,
+        ..settings(400, ClipChoice::All, 0.5)
+    };
+    let mut crowd = crowd(&march);
+    let (mut before, speeds) = (numbered_positions(&mut crowd, 0.0), [0.0, 1.0, 2.4]);
+    let length = 2.0 * before.iter().map(|place| place.z.abs()).fold(0.0, f32::max);
+    assert!((30.0..36.0).contains(&length), "a street of 400 square metres, three times as long as wide: {length}");
+    let mut has_wrapped = false;
+    for step in 1..200 {
+        let now = numbered_positions(&mut crowd, 0.25 * f64::from(step));
+        for (before, now) in before.iter().zip(&now) {
+            let (way, is_left) = (now.z - before.z, before.x < 0.0);
+            has_wrapped |= way.abs() > 0.5 * length;
+            let way = if way.abs() > 0.5 * length { way - length.copysign(way) } else { way };
+            let speed = if is_left { way } else { -way } / 0.25;
+            assert!(speeds.iter().any(|own| (own - speed).abs() < 0.11 * own + 0.4), "{before} {now}: {speed} m/s");
+            assert!(before.x == now.x && now.y == 0.0 && now.z.abs() < crowd.bounds().footprint_radius);
+        }
+        if step % 40 == 0 {
+            let near = |(k, a): (usize, &Vec3)| now[..k].iter().any(|b| a.distance(*b) < 0.6);
+            assert!(!now.iter().enumerate().any(near), "neighbours touch");
+        }
+        before = now;
+    }
+    assert!(has_wrapped);
+    // The two halves of the street, and its edges, have both walkers and runners, or those who stand.
+    let shown: Vec<_> = (0..400).filter_map(|number| crowd.shown_instance(number, 0.0)).collect();
+    let mut columns: Vec<(i32, u32)> =
+        shown.iter().map(|shown| (shown.center_world.x.round() as i32, shown.clip.unwrap())).collect();
+    columns.sort_unstable();
+    let clips: Vec<u32> = columns.iter().map(|(_, clip)| *clip).collect();
+    assert!(clips[0] >= 2 && clips[399] >= 2, "they stand at the edges");
+    assert!(clips.windows(2).filter(|pair| pair[0] != pair[1]).count() > 4, "{clips:?}");
+}
+
+/// The rings of two species alternate.
+#[test]
+fn a_mix_on_rings_is_not_sorted_by_species() {
+    let models: Arc<[Model]> = Arc::from([asset(WALKER), asset(WALKER)]);
+    let settings = CrowdSettings { spacing_metres: Some(1.0), ..settings(600, named("Walk"), 0.0) };
+    let crowd = Crowd::new(models, &settings).unwrap();
+    let mut rings: Vec<(i32, u32)> = (0..600)
+        .filter_map(|number| crowd.shown_instance(number, 0.0))
+        .map(|shown| (Vec3::from(shown.world_from_model.translation).length().round() as i32, shown.model))
+        .collect();
+    rings.sort_unstable();
+    rings.dedup();
+    let models: Vec<u32> = rings.iter().map(|(_, model)| *model).collect();
+    assert!(models.len() >= 6 && models.windows(2).all(|pair| pair[0] != pair[1]), "{rings:?}");
+}
+
 #[test]
 fn culling_follows_those_who_travel() {
-    let mut crowd = crowd(&settings(400, named("Walk"), 0.5));
-    let camera = OrbitCamera { target: Vec3::new(7.0, 1.0, 0.0), distance: 4.0, ..OrbitCamera::default() };
+    let march = CrowdSettings { layout: Layout::March, ..settings(400, named("Walk"), 0.5) };
+    culling_follows(crowd(&march), Vec3::new(1.0, 1.0, -14.0));
+    culling_follows(crowd(&settings(400, named("Walk"), 0.5)), Vec3::new(7.0, 1.0, 0.0));
+}
+
+fn culling_follows(mut crowd: Crowd, target: Vec3) {
+    let camera = OrbitCamera { target, distance: 4.0, ..OrbitCamera::default() };
     let frustum = Frustum::from_clip_from_world(camera.clip_from_world(1.5));
     let mut seen = Vec::new();
     for second in 0..4 {

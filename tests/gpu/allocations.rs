@@ -32,7 +32,6 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// The number of allocations of all threads since the process began.
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-/// Their bytes.
 static ALLOCATED_BYTES: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: every call goes to the system's allocator unchanged; counting touches no memory of the caller.
@@ -80,8 +79,7 @@ fn draw(scene: &mut Scene, renderer: &mut Equipped, frame: u32) {
     assert!(outcome == FrameOutcome::Drawn);
 }
 
-/// Returns how many Vulkan objects and device allocations, and how many allocations of the process, the steady
-/// frames made.
+/// Returns how many Vulkan objects and device allocations, and how many allocations of the process, the steady frames made.
 fn made_by_steady_frames(device: &Arc<Device>, scene: &mut Scene, settings: RendererSettings) -> (u64, usize) {
     let mut renderer = scene::renderer(device, &scene.models, EXTENT, settings);
     let first_camera = scene.camera;

@@ -9,7 +9,6 @@ pub struct Difference {
     pub mean: f64,
     /// The share of the pixels with a channel whose difference exceeds the threshold.
     pub share_beyond: f64,
-    /// The largest difference of any channel.
     pub most: u8,
 }
 
@@ -28,7 +27,6 @@ impl Difference {
     }
 }
 
-/// Asserts that the images are equal to the bit.
 pub fn assert_identical(what: &str, a: &[u8], b: &[u8]) {
     let difference = Difference::between(a, b, 0);
     assert!(difference.most == 0, "{what}: {difference:?}");

@@ -59,7 +59,6 @@ impl Picture {
     }
 }
 
-/// Returns a renderer with one sample per pixel.
 fn renderer(device: &Arc<Device>, models: &[Model], settings: RendererSettings) -> Equipped {
     let settings = RendererSettings { samples: 1, shadows: Shadows::Map(256), ..settings };
     scene::renderer(device, models, vk::Extent2D { width: WIDTH, height: HEIGHT }, settings)

@@ -18,7 +18,6 @@ use crate::common::scene;
 
 list_gpu_tests![examples_draw_the_pictures_of_the_program];
 
-/// Compares the image at a path with the picture of the program.
 fn assert_is_picture(gpu: &Gpu, image_path: &Path, model: &str, options: &str) {
     let image = image::open(image_path).unwrap().to_rgba8();
     let options = format!("--size 512x512 --ground off --background #000000 --lod-error 0 {options}");

@@ -26,7 +26,6 @@ const ROUGHNESSES: [f32; 6] = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
 /// The tone curve takes 0.04 away, and the rest is 225.0 of 255 in sRGB.
 const RADIANCE: f32 = 0.7926;
 
-/// Returns a sphere of one metre.
 fn sphere(base_color: [f32; 3], metallic: f32, roughness: f32) -> Model {
     let (normals, indices) = builder::sphere(24, 48);
     let positions: Vec<Vec3> = normals.iter().map(|normal| 0.5 * *normal).collect();

@@ -81,20 +81,17 @@ pub static IMAGES: [Golden; 16] = [
     ),
 ];
 
-/// The largest accepted differences from an approved image. Between the two drivers the mean is at most 0.025, and the worst
-/// window 0.08. The smallest mistakes have a mean of 0.054 (2 % more light) or a window of 0.22 (a shadow shifted by 3
-/// degrees).
+/// The largest accepted differences from an approved image. Two drivers differ by a mean of 0.025 and a window of 0.08 at most.
+/// The smallest mistakes have a mean of 0.054 (2 % more light) or a window of 0.22 (a shadow shifted by 3 degrees).
 pub const LIMITS: Statistics = Statistics { mean: 0.035, worst_window: 0.12 };
 
-/// Draws what `throng render MODELS OPTIONS` draws, under validation. The image has 256x144 pixels unless the options say
-/// otherwise.
+/// Draws what `throng render MODELS OPTIONS` draws, under validation. The default size is 256x144.
 fn draw(device: &TestDevice, models: &[&str], options: &str) -> RgbaImage {
     let gpu = Gpu::from(device);
     let models: Vec<_> = models.iter().map(|name| scene::asset(name)).collect();
     draw_on(&gpu, &models, options)
 }
 
-/// Draws models on a device.
 pub fn draw_on(gpu: &Gpu, models: &[Model], options: &str) -> RgbaImage {
     let size = if options.contains("--size") { "" } else { "--size 256x144" };
     let options = format!("{options} {size}");
@@ -110,7 +107,6 @@ pub fn draw_on(gpu: &Gpu, models: &[Model], options: &str) -> RgbaImage {
     scene::draw(gpu.device(), models, &options, settings).0
 }
 
-/// Draws and compares with `tests/golden/NAME.png`.
 fn assert_golden(device: &TestDevice, &(name, models, options): &Golden) {
     let path = path_of("tests/golden").join(name).with_extension("png");
     let actual = draw(device, models, options);

@@ -7,7 +7,7 @@ use throng::renderer::{RendererSettings, Shadows, UploadPath};
 use throng::vulkan::descriptors::DescriptorSetLayout;
 use throng::vulkan::pipeline::PipelineLayout;
 
-use crate::common::gpu::{TestDevice, list_gpu_tests};
+use crate::common::gpu::{Gpu, TestDevice, list_gpu_tests};
 use crate::common::scene::{self, Shown};
 use crate::gpu::loader::claims::{self, Change, Claims, open};
 use crate::gpu::loader::null_device::discrete_memory;
@@ -26,15 +26,11 @@ fn settings() -> RendererSettings<'static> {
     RendererSettings { samples: 1, shadows: Shadows::Map(256), ..RendererSettings::default() }
 }
 
-/// Returns the picture on a device that makes these claims.
-fn picture(
-    device: &TestDevice,
-    claims: Claims,
-    models: &[Model],
-    settings: RendererSettings,
-    options: &str,
-) -> Vec<u8> {
-    let gpu = open(device, claims).expect("a device");
+fn opened(device: &TestDevice, claims: Claims) -> Gpu {
+    open(device, claims).expect("a device")
+}
+
+fn picture(gpu: &Gpu, models: &[Model], settings: RendererSettings, options: &str) -> Vec<u8> {
     Shown::new(gpu.device(), models, options, settings).draw_at(&TIMES_SECONDS)
 }
 
@@ -61,7 +57,7 @@ fn exhausted_memory(memory: &mut vk::PhysicalDeviceMemoryProperties) {
 
 fn no_claim_changes_the_picture(device: &TestDevice) {
     let models = scene::models();
-    let expected = picture(device, Claims::NONE, &models, settings(), CROWD);
+    let expected = picture(&opened(device, Claims::NONE), &models, settings(), CROWD);
     let direct = RendererSettings { upload: Some(UploadPath::Direct), ..settings() };
     let small_ranges = Claims::properties(|device| device.limits.max_storage_buffer_range = 128 << 20);
     // Processors have no anisotropy in any case.
@@ -83,13 +79,13 @@ fn no_claim_changes_the_picture(device: &TestDevice) {
         ("the same, exhausted", Claims::memory(exhausted_memory), direct, 0b1011),
         ("memory that is not coherent", Claims::memory(mobile_memory), settings(), 0b101),
     ] {
-        assert!(picture(device, claims, &models, settings, CROWD) == expected, "{what}: another picture");
+        assert!(picture(&opened(device, claims), &models, settings, CROWD) == expected, "{what}: another picture");
         assert_eq!(claims::used_memory_types(), used_types, "{what}: the types of claimed memory as bits");
     }
     let [none, few]: [Change<vk::QueueFamilyProperties>; 2] =
         [|family| family.timestamp_valid_bits = 0, |family| family.timestamp_valid_bits = 36];
     for (family, has_times) in [(none, false), (few, true)] {
-        let gpu = open(device, Claims { family, ..Claims::NONE }).expect("a device");
+        let gpu = opened(device, Claims { family, ..Claims::NONE });
         // The times of a slot arrive after its next frame.
         let settings = RendererSettings { frames_in_flight: 1, ..settings() };
         let mut shown = Shown::new(gpu.device(), &models, CROWD, settings);
@@ -103,9 +99,9 @@ fn no_claim_changes_the_picture(device: &TestDevice) {
 fn small_ranges_divide_the_skinned_vertices(device: &TestDevice) {
     const RANGE_BYTES: u32 = 1 << 20;
     let (models, crowd) = (scene::models(), "--size 96x64 --instances 300 --clip all --seed 7");
-    let expected = picture(device, Claims::NONE, &models, settings(), crowd);
+    let expected = picture(&opened(device, Claims::NONE), &models, settings(), crowd);
     let claims = Claims::properties(|device| device.limits.max_storage_buffer_range = RANGE_BYTES);
-    let gpu = open(device, claims).expect("a device");
+    let gpu = opened(device, claims);
     let mut shown = Shown::new(gpu.device(), &models, crowd, settings());
     assert!(shown.draw_at(&TIMES_SECONDS) == expected, "another picture");
     let vertex_bytes = shown.renderer.byte_counts().skinned_vertices;
@@ -114,7 +110,7 @@ fn small_ranges_divide_the_skinned_vertices(device: &TestDevice) {
 
 /// A layout with one storage buffer too many.
 fn the_layer_judges_by_the_claims(device: &TestDevice) {
-    let mut gpu = open(device, Claims::properties(eleven_storage_buffers)).expect("a device");
+    let mut gpu = opened(device, Claims::properties(eleven_storage_buffers));
     let binding = (vk::DescriptorType::STORAGE_BUFFER, vk::ShaderStageFlags::COMPUTE);
     let set = DescriptorSetLayout::new(gpu.device(), "set layout", &[binding; 13]).expect("a set layout");
     let stage = vk::ShaderStageFlags::COMPUTE;

@@ -9,15 +9,12 @@ use std::sync::Arc;
 use ash::vk;
 use glam::{Vec2, Vec3};
 use serde_json::json;
-use throng::app::scene::Scene;
-use throng::extras::Equipped;
 use throng::model::Model;
 use throng::renderer::{RendererSettings, Shadows};
-use throng::vulkan::device::Device;
 
 use crate::common::builder::Gltf;
 use crate::common::gpu::{Test, TestDevice, gpu_tests, in_own_processes, note};
-use crate::common::scene;
+use crate::common::scene::{self, Shown};
 
 pub fn tests() -> Vec<Test> {
     in_own_processes(
@@ -32,39 +29,23 @@ pub fn tests() -> Vec<Test> {
     )
 }
 
-/// What allocators may keep in addition. Some reach their size late, so a growth beyond this is measured again from there: a leak
-/// is as large each time.
+/// What allocators may keep. Some reach their size late, so a larger growth is measured again: a leak is as large each time.
 const MOST_GROWTH_BYTES: u64 = 1 << 19;
 const TRIES: u32 = 5;
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 16, height: 16 };
 const CROWD: &str = "--size 16x16 --instances 1 --threads 1";
 
-struct Shown {
-    device: Arc<Device>,
-    renderer: Equipped,
-    scene: Scene,
+fn draw(shown: &mut Shown, number: u32) {
+    shown.scene.draw(&mut shown.renderer, f64::from(number) / 60.0, false).unwrap();
+    shown.renderer.wait().unwrap();
 }
 
-impl Shown {
-    fn new(device: &TestDevice) -> Self {
-        let (device, models) = (device.open(false), models());
-        let renderer = scene::renderer(&device, &models, EXTENT, settings());
-        Self { device, renderer, scene: scene::scene(&models, CROWD) }
-    }
-
-    fn draw(&mut self, number: u32) {
-        self.scene.draw(&mut self.renderer, f64::from(number) / 60.0, false).unwrap();
-        self.renderer.wait().unwrap();
-    }
-
-    /// Loads the model as a window does when its file has changed: everything but the threads and the device is made again.
-    /// Then draws.
-    fn draw_reloaded(&mut self, number: u32) {
-        let models = models();
-        self.scene = self.scene.with_models(Arc::from(&models[..]), (&scene::arguments(CROWD)).into()).unwrap();
-        self.renderer.rebuild(&models, settings()).unwrap();
-        self.draw(number);
-    }
+/// Loads the model as a window does when its file has changed: only the threads and the device stay. Then draws.
+fn draw_reloaded(shown: &mut Shown, number: u32) {
+    let models = models();
+    shown.scene = shown.scene.with_models(Arc::from(&models[..]), (&scene::arguments(CROWD)).into()).unwrap();
+    shown.renderer.rebuild(&models, settings()).unwrap();
+    draw(shown, number);
 }
 
 fn models() -> [Model; 1] {
@@ -93,9 +74,10 @@ fn resident_bytes() -> u64 {
 /// Does a step `first` times and then up to `count` times, and asserts that the memory of the process and of the device
 /// stay the same from then on. The second part is repeated, up to [`TRIES`] times, while memory grows.
 fn assert_flat(what: &str, device: &TestDevice, (first, count): (u32, u32), step: fn(&mut Shown, u32)) {
-    let mut shown = Shown::new(device);
+    let device = device.open(false);
+    let mut shown = Shown::new(&device, &models(), CROWD, settings());
     (0..first).for_each(|number| step(&mut shown, number));
-    let device_bytes = shown.device.allocated_bytes();
+    let device_bytes = device.allocated_bytes();
     let mut resident = vec![resident_bytes()];
     let is_flat = (0..TRIES).any(|_| {
         (first..count).for_each(|number| step(&mut shown, number));
@@ -105,23 +87,23 @@ fn assert_flat(what: &str, device: &TestDevice, (first, count): (u32, u32), step
     let figures = format!("bytes after {first} {what}, and after each {} more: {resident:?}", count - first);
     note!("{figures}");
     assert!(is_flat, "{figures}");
-    assert_eq!(shown.device.allocated_bytes(), device_bytes, "device memory");
+    assert_eq!(device.allocated_bytes(), device_bytes, "device memory");
 }
 
 fn thousands_of_frames_take_no_memory(device: &TestDevice) {
-    assert_flat("frames", device, (1_000, 10_500), Shown::draw);
+    assert_flat("frames", device, (1_000, 10_500), draw);
 }
 
 fn a_few_reloads_take_no_memory(device: &TestDevice) {
-    assert_flat("reloads", device, (40, 90), Shown::draw_reloaded);
+    assert_flat("reloads", device, (40, 90), draw_reloaded);
 }
 
 fn a_hundred_thousand_frames_take_no_memory(device: &TestDevice) {
-    assert_flat("frames", device, (1_000, 101_000), Shown::draw);
+    assert_flat("frames", device, (1_000, 101_000), draw);
 }
 
 fn ten_thousand_reloads_take_no_memory(device: &TestDevice) {
-    assert_flat("reloads", device, (1_000, 10_000), Shown::draw_reloaded);
+    assert_flat("reloads", device, (1_000, 10_000), draw_reloaded);
 }
 
 /// Returns a triangle with a texture of this size, of one colour, so that its file is small.

@@ -24,8 +24,7 @@ fn open(device: &TestDevice, portability: Portability) -> Gpu {
     claims::open(device, Claims { portability: Some(portability), ..Claims::NONE }).expect("a device")
 }
 
-/// One renderer draws all models, with either skinning, and builds the pipelines of two views. The other views differ from
-/// the first of them in constants.
+/// One renderer draws all models, and builds the pipelines of two views. The others differ from the first in constants.
 fn no_model_needs_more_than_the_portability_subset(device: &TestDevice) {
     let models = assets::samples();
     for portability in [Portability::MoltenVk, Portability::NoFeatures] {

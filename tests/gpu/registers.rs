@@ -57,7 +57,6 @@ pub fn tests() -> Vec<Test> {
     in_own_processes(&variables, test)
 }
 
-/// A shader of a pipeline.
 #[derive(Debug, Clone)]
 struct Shader {
     pipeline: vk::Pipeline,

@@ -183,8 +183,7 @@ fn shadows_touch_their_casters(gpu: Gpu) {
     assert!(contact - dark <= (bright - dark) / 8, "light falls between the wall and its shadow: {contact}");
 }
 
-/// The twin of `sunlight` in `shadow.glsl`: returns the share of the sun's light that reaches a point of the level plane at height
-/// 0, which a level square shades.
+/// The twin of `sunlight` in `shadow.glsl`: the share of the sun's light at a point of the plane at height 0 below a square.
 fn twin_of_sunlight(Picture { shadows, to_light, .. }: &Picture, point: Vec3, height: f32, half: f32) -> f32 {
     let map = |point: Vec3| {
         let place = shadows.shadow_from_world.project_point3(point).truncate();

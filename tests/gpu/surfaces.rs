@@ -54,7 +54,6 @@ fn one_sample() -> RendererSettings<'static> {
     RendererSettings { upload: Some(UploadPath::Direct), samples: 1, ..RendererSettings::default() }
 }
 
-/// Draws a picture with each of these options.
 fn draw_with(gpu: &Gpu, model: Model, options: &[&str], settings: RendererSettings) -> Vec<RgbaImage> {
     let (models, extent) = ([model], vk::Extent2D { width: 96, height: 64 });
     let mut renderer = scene::renderer(gpu.device(), &models, extent, settings);
@@ -171,8 +170,7 @@ fn unlit_colours_are_shown_as_they_are(gpu: Gpu) {
 }
 
 /// In a transparent image unlit colours go through the tone curve, which takes saturation from highlights. A colour that no
-/// radiance reaches is darkened and keeps its hue, also at an exposure at which its radiance is larger than the target's
-/// numbers.
+/// radiance reaches is darkened and keeps its hue, also where its radiance exceeds the target's numbers.
 fn unlit_colours_of_transparent_images_keep_their_hue(gpu: Gpu) {
     for ([red, green, blue], shown) in [
         ([0.5, 0.2, 0.02], [188, 124, 39]),
@@ -253,26 +251,22 @@ fn smooth() -> Value {
     json!({"pbrMetallicRoughness": {"baseColorFactor": GREY, "metallicFactor": 0, "roughnessFactor": 0.6}})
 }
 
-/// Makes a square whose normals have this direction.
 fn leaning(direction: Vec3) -> Gltf {
     square_with(smooth(), direction, CORNERS)
 }
 
-/// Makes a square whose normal map has this direction.
 fn mapped(direction: Vec3) -> Gltf {
     let mut material = smooth();
     material["normalTexture"] = json!({"index": 0});
     textured(material, tilted(direction))
 }
 
-/// Makes a square whose normal map has this direction, and that has these tangents.
 fn mapped_along(direction: Vec3, tangent: Vec4) -> Gltf {
     let mut gltf = mapped(direction);
     gltf.attribute("TANGENT", "VEC4", bytemuck::cast_slice(&[tangent; 4]));
     gltf
 }
 
-/// Leans a square to the side and mirrors it.
 fn mirrored(gltf: &Gltf) -> Gltf {
     let (sin, cos) = 0.2_f32.sin_cos();
     gltf.with(&[("nodes/0/rotation", json!([0, 0, sin, cos])), ("nodes/0/scale", json!([-1, 1, 1]))])
@@ -325,8 +319,8 @@ fn tangents_are_those_of_the_file(gpu: Gpu) {
     }
 }
 
-/// The mirror image of a bumpy square is bumpy in the mirrored direction, with tangents and without. The tilt is to the side
-/// and up, so none of its changes leaves it as it is.
+/// The mirror image of a bumpy square is bumpy in the mirrored direction. No change leaves the tilt, to the side and up, as it
+/// is.
 fn mirrored_nodes_mirror_the_bumps(gpu: Gpu) {
     let tilt = TILTS[2].normalize();
     let (bumpy, plain) = (mapped(tilt), leaning(tilt));

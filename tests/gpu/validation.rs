@@ -224,8 +224,7 @@ fn mistakes_in_commands_are_seen(device: &TestDevice) {
     }
 }
 
-/// The layer checks that every pipeline layout has the resources of its shaders, which `tests/repository/shader_layout.rs` does
-/// not.
+/// The layer checks that pipeline layouts have their shaders' resources. `tests/repository/shader_layout.rs` does not.
 fn a_pipeline_layout_that_does_not_fit_the_shader_is_seen(device: &TestDevice) {
     assert_gate(device, "a wrong layout", "VUID-VkComputePipelineCreateInfo-layout", |device, work| {
         use vk::DescriptorType as Type;
@@ -245,7 +244,6 @@ fn a_pipeline_layout_that_does_not_fit_the_shader_is_seen(device: &TestDevice) {
     });
 }
 
-/// Creates a buffer that nothing destroys.
 fn leaked_buffer(device: &Device) -> vk::Buffer {
     let info = vk::BufferCreateInfo::default().size(SIZE_BYTES).usage(vk::BufferUsageFlags::TRANSFER_SRC);
     // SAFETY: the create info is valid.

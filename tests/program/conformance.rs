@@ -29,8 +29,7 @@ fn python(program: &str, arguments: &[&Path]) -> Finished {
     Running::start(Command::new("python3").arg("-B").arg(folder().join(program)).args(arguments)).finish()
 }
 
-/// Runs programs in one process of Python. Its arguments are a program, its argument and a file for its output, again and
-/// again.
+/// Runs programs in one process of Python. The arguments are groups of a program, its argument and a file for its output.
 const RUN: &str = "import contextlib, runpy, sys
 while len(sys.argv) > 1:
     program, argument, output, *rest = sys.argv[1:]

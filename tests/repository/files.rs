@@ -18,7 +18,6 @@ pub fn code(file: &str) -> String {
     text(file).lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the files and folders in a folder, in order.
 pub fn entries(folder: &str) -> Vec<String> {
     let entries = fs::read_dir(path_of(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
     let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -26,7 +25,6 @@ pub fn entries(folder: &str) -> Vec<String> {
     names.into_iter().map(|name| format!("{folder}/{name}")).collect()
 }
 
-/// Returns the files of Rust in a folder and in its sub-folders.
 pub fn rust_files(folder: &str) -> Vec<String> {
     let below = |entry: String| if path_of(&entry).is_dir() { rust_files(&entry) } else { vec![entry] };
     entries(folder).into_iter().flat_map(below).filter(|file| file.ends_with(".rs")).collect()

@@ -22,8 +22,7 @@ fn replay<T>(target: &str, run: fn(&[u8]) -> T) -> Vec<T> {
     entries(&format!("fuzz/corpus/{target}")).into_iter().map(one).collect()
 }
 
-/// Models, accessors, borrowed clips and arguments are accepted or refused. The corpus must contain both, or the test would
-/// prove nothing.
+/// Models, accessors, borrowed clips and arguments are accepted or refused. The corpus must contain both.
 #[test]
 fn what_is_accepted_and_what_is_refused_keeps_its_promises() {
     let of_accessor = |data: &[u8]| match accessor::run(data) {

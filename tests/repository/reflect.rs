@@ -6,7 +6,6 @@ use rspirv::dr::{Instruction, Module, Operand, load_words};
 use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass, Word};
 use throng::vulkan::spirv::Spirv;
 
-/// The layout of a struct in memory.
 #[derive(Debug, PartialEq, Eq)]
 pub struct MemoryStruct {
     pub name: String,
@@ -33,7 +32,6 @@ impl Reflection {
         Some([2, 3, 4].map(|k| literal(size, k)))
     }
 
-    /// Returns the id and the name of each specialization constant.
     pub fn specialization_constants(&self) -> Vec<(u32, String)> {
         let ids = self.module.types_global_values.iter().filter_map(|instruction| instruction.result_id);
         let with_id = ids.filter_map(|id| Some((self.decoration(&of(id), Decoration::SpecId)?, id)));
@@ -75,8 +73,7 @@ impl Reflection {
         uniforms.chain(buffers).chain(textures).collect()
     }
 
-    /// Returns the location and the number of components of each input of the stage. An array has a location for each
-    /// element.
+    /// Returns the location and the number of components of each input. Each element of an array has a location.
     pub fn inputs(&self) -> BTreeSet<(u32, u32)> {
         let inputs = self.variables(StorageClass::Input).flat_map(|(variable, kind)| {
             let kind = self.definition(kind);
@@ -139,12 +136,10 @@ impl Reflection {
         literal(self.definition(id(array, 1)), 0)
     }
 
-    /// Returns the types, constants and global variables of a kind.
     fn all(&self, opcode: Op) -> impl Iterator<Item = &Instruction> {
         self.module.types_global_values.iter().filter(move |instruction| instruction.class.opcode == opcode)
     }
 
-    /// Returns the instruction that defines a type or a constant.
     fn definition(&self, id: Word) -> &Instruction {
         let mut all = self.module.types_global_values.iter();
         all.find(|instruction| instruction.result_id == Some(id)).expect("a type or a constant")

@@ -27,8 +27,7 @@ use super::reflect::{MemoryStruct, Reflection};
 const ELEMENTS: &str = "BindVertex GpuBone GpuInfluence GpuMorphDelta InstanceHistory JointMatrix PaletteEntry PoseRecord \
     SkinnedVertex";
 
-/// Builds a [`MemoryStruct`] for each struct. Only a macro can turn members into names and offsets. A missing member does not
-/// compile.
+/// Builds a [`MemoryStruct`] for each struct, which only a macro can. A missing member does not compile.
 macro_rules! rust_structs {
     ($($type:ident: $($member:ident)+;)*) => { vec![$({
         let _all_members_are_named = |value: $type| { let $type { $($member: _),+ } = value; };
@@ -167,7 +166,6 @@ fn specialization_constants_have_one_meaning_each() {
     assert_eq!(constants.map(|(id, name)| (id, name.to_lowercase())).collect::<BTreeSet<_>>(), members);
 }
 
-/// Returns constants of a module with their names.
 macro_rules! constants {
     ($module:ident: $($name:ident)+) => { &[$((stringify!($name), $module::$name as u32)),+] };
 }

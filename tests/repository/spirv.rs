@@ -68,8 +68,7 @@ fn the_program_and_the_manifest_have_exactly_the_shaders_that_are_there() {
     assert!(findings.is_empty(), "{findings:?}");
 }
 
-/// Writes `skin.comp` ← `skinning.glsl` ← `shared.glsl` → `character.vert`, and `ground.frag` without includes, and
-/// compiles them.
+/// Holds `skin.comp` ← `skinning.glsl` ← `shared.glsl` → `character.vert`, and `ground.frag` without includes, compiled.
 struct ShaderFolder(TempDir);
 
 impl ShaderFolder {
@@ -92,7 +91,6 @@ impl ShaderFolder {
         fs::write(self.path(file_name), text).unwrap();
     }
 
-    /// Replaces text in a file, which must contain it.
     fn edit(&self, file_name: &str, old: &str, new: &str) {
         let text = fs::read_to_string(self.path(file_name)).unwrap();
         assert!(text.contains(old), "{file_name} has no {old:?}");

@@ -18,7 +18,6 @@ enum Class {
     /// Constants, including specialization constants.
     #[default]
     Constant,
-    /// Uniforms, push constants and constants.
     Uniform,
     /// Any value that may differ between invocations or that no driver inlines: inputs, textures, storage buffers.
     Varying,

@@ -22,7 +22,6 @@ use crate::model::{Clip, Interpolation, LocalPose, Model};
 #[derive(Debug, Clone)]
 pub struct LaneClip {
     pub(super) rows: Rows,
-    /// The steps that evaluate it.
     pub program: Program,
 }
 
@@ -39,9 +38,7 @@ impl LaneClip {
 /// A blend of two clips of a model, compiled for the kernel. The clips are compiled, too: they have the cells.
 #[derive(Debug, Clone)]
 pub struct LaneBlend {
-    /// The steps that evaluate it.
     pub program: Program,
-    /// The number of columns of each clip.
     pub(super) columns: [usize; 2],
     /// The share of the second clip, 0 to 1.
     pub(super) weight: f32,
@@ -151,7 +148,6 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Compiles all palette entries.
     fn compiled(mut self) -> (Program, Self) {
         let joint_count = self.model.palette.len();
         (0..joint_count).for_each(|entry| self.write(entry));

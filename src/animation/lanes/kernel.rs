@@ -147,7 +147,6 @@ unsafe fn sampled<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T) ->
     }
 }
 
-/// Returns `a * kept + b * added`.
 #[inline(always)]
 fn mixed<T: Lanes>(a: [T; 3], kept: T, b: [T; 3], added: T) -> [T; 3] {
     [b[0] * added + a[0] * kept, b[1] * added + a[1] * kept, b[2] * added + a[2] * kept]
@@ -236,7 +235,6 @@ fn times<T: Lanes>([x, y, z, w]: [T; 4], factor: T) -> [T; 4] {
     [x * factor, y * factor, z * factor, w * factor]
 }
 
-/// Returns `direction * factor + start`.
 #[inline(always)]
 fn along<T: Lanes>([x, y, z, w]: [T; 4], factor: T, start: [T; 4]) -> [T; 4] {
     [x * factor + start[0], y * factor + start[1], z * factor + start[2], w * factor + start[3]]
@@ -271,7 +269,6 @@ fn dot<T: Lanes>(a: [T; 4], b: [T; 4]) -> T {
     a[3] * b[3] + (a[2] * b[2] + (a[1] * b[1] + a[0] * b[0]))
 }
 
-/// Returns the matrix of a unit quaternion.
 #[inline(always)]
 fn rotation_matrix<T: Lanes>([x, y, z, w]: [T; 4]) -> [[T; 3]; 3] {
     let one = T::splat(1.0);

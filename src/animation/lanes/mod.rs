@@ -90,7 +90,6 @@ pub struct Processor {
 }
 
 impl Processor {
-    /// The baseline of the target.
     pub const PORTABLE: Self = Self { has_avx2: false };
 
     /// Returns the fastest instruction set of this processor.

@@ -9,7 +9,6 @@ use glam::{DAffine3, DMat3, DQuat, DVec4};
 /// The translation, rotation or scale of a mover in a clip.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Curve {
-    /// A constant value.
     Held([f32; 4]),
     /// A straight line or a great arc: the cell in this column.
     Straight(usize),
@@ -20,7 +19,6 @@ pub(super) enum Curve {
 /// The rows of an affine matrix that is the same for all instances.
 pub(super) type Constant = [[f32; 4]; 3];
 
-/// A node that moves.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Mover {
     /// The temporary of the next moving ancestor (its number until `share_temporaries` has run).
@@ -37,7 +35,6 @@ pub(super) struct Mover {
     pub temporary: usize,
 }
 
-/// One step of the kernel.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Step {
     /// Samples and poses a mover.
@@ -64,7 +61,6 @@ pub(super) fn rows_of(matrix: &DAffine3) -> Constant {
 /// The translation, rotation and scale of a node that stands still in a clip.
 pub(super) type HeldProperties = [DVec4; 3];
 
-/// The index of the rotation in [`HeldProperties`].
 const ROTATION: usize = 1;
 
 /// A node that stands still in both clips.
@@ -92,7 +88,6 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    /// Sets the constants in `steps` for a weight.
     pub fn set_weight(&mut self, weight: f32, steps: &mut [Step]) {
         for index in 0..self.nodes.len() {
             let StandingNode { parent, ancestor_from_parent, in_clips: [first, second], .. } = self.nodes[index];
@@ -120,7 +115,6 @@ impl Standing {
     }
 }
 
-/// Returns the transform of a node that stands still.
 pub(super) fn parent_from_node([translation, rotation, scale]: HeldProperties) -> DAffine3 {
     let rotation = DQuat::from_vec4(rotation.normalize_or(DVec4::W));
     DAffine3::from_scale_rotation_translation(scale.truncate(), rotation, translation.truncate())

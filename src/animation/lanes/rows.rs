@@ -23,7 +23,7 @@ use super::super::sample::find_interval;
 use crate::model::{Clip, Interpolation, Track};
 
 /// The curve of one track within one row. The fourth component is 0 for vectors.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(32))]
 pub(super) struct Cell {
     /// The value at the row's start. In a cubic's second cell, the coefficient of `t²`.
@@ -46,7 +46,6 @@ const MAX_CELLS: usize = 1 << 22;
 /// have the value of another key, because several keys may have the time 0.
 const BEFORE: f64 = -1.0;
 
-/// A track that the kernel samples.
 #[derive(Clone, Copy)]
 pub(super) struct AnyTrack<'c> {
     timeline: usize,
@@ -54,7 +53,6 @@ pub(super) struct AnyTrack<'c> {
     values: Values<'c>,
 }
 
-/// The values of a track.
 #[derive(Clone, Copy)]
 pub(super) enum Values<'c> {
     /// Translations or scales.
@@ -147,7 +145,6 @@ impl<'c> AnyTrack<'c> {
     }
 }
 
-/// All rows of a clip.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rows {
     /// The start of each row, ascending.
@@ -157,7 +154,6 @@ pub(super) struct Rows {
     /// Time is divided into equal buckets. Each element is the last row that starts in an earlier bucket.
     rows_before: Vec<u32>,
     buckets_per_second: f64,
-    /// The number of cells in a row.
     pub columns: usize,
     pub cells: Vec<Cell>,
 }
@@ -167,9 +163,6 @@ impl Rows {
     /// table would be too large for the clip.
     pub(super) fn new(clip: &Clip, tracks: &[AnyTrack<'_>]) -> Option<Self> {
         let columns: usize = tracks.iter().map(|track| track.width()).sum();
-        if columns == 0 {
-            return Some(Self { starts_seconds: vec![BEFORE], spans_seconds: vec![f64::INFINITY], ..Self::default() });
-        }
         let used: BTreeSet<usize> = tracks.iter().map(|track| track.timeline).collect();
         let mut times: Vec<f32> = used.into_iter().flat_map(|timeline| &clip.timelines[timeline]).copied().collect();
         // A clip starts at 0, even if its first key is later, or earlier.
@@ -229,18 +222,13 @@ impl Rows {
         (time_seconds * self.buckets_per_second) as usize
     }
 
-    /// Returns the row of a time and the elapsed share of that row.
     pub(super) fn locate(&self, time_seconds: f64) -> (usize, f32) {
         let time_seconds = if time_seconds.is_nan() { BEFORE } else { time_seconds.clamp(BEFORE, f64::MAX) };
-        let row = match self.rows_before.len().checked_sub(2) {
-            None => 0,
-            Some(last_bucket) => {
-                let bucket = self.bucket(time_seconds).min(last_bucket);
-                let (from, to) = (self.rows_before[bucket] as usize, self.rows_before[bucket + 1] as usize);
-                let candidates = &self.starts_seconds[from + 1..=to.max(from)];
-                from + candidates.partition_point(|&start| start <= time_seconds)
-            }
-        };
+        // There are at least two rows, and at least one bucket.
+        let bucket = self.bucket(time_seconds).min(self.rows_before.len() - 2);
+        let (from, to) = (self.rows_before[bucket] as usize, self.rows_before[bucket + 1] as usize);
+        let candidates = &self.starts_seconds[from + 1..=to.max(from)];
+        let row = from + candidates.partition_point(|&start| start <= time_seconds);
         (row, ((time_seconds - self.starts_seconds[row]) / self.spans_seconds[row]) as f32)
     }
 }

@@ -23,11 +23,8 @@ pub(super) struct Array(pub [f32; LANES]);
 
 /// Arithmetic on eight lanes, and loads and stores.
 pub(super) trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
-    /// Sets all lanes to the same number.
     fn splat(value: f32) -> Self;
-    /// Loads all lanes from memory.
     fn load(from: &Array) -> Self;
-    /// Stores all lanes to memory.
     fn store(self, to: &mut Array);
     /// Returns one over the square root, or 0 if the number is at most `f32::MIN_POSITIVE`.
     fn inverse_root(self) -> Self;
@@ -91,12 +88,8 @@ impl Lanes for f32x8 {
             // SAFETY: the caller's promise.
             *cell = unsafe { *row.add(column) };
         }
-        let [a, b, c, d, e, f, g, h] = cells.map(|cell| cell.value);
-        let value = |k: usize| Self::from([a[k], b[k], c[k], d[k], e[k], f[k], g[k], h[k]]);
-        let values = [value(0), value(1), value(2), value(3)];
-        let [a, b, c, d, e, f, g, h] = cells.map(|cell| cell.change);
-        let change = |k: usize| Self::from([a[k], b[k], c[k], d[k], e[k], f[k], g[k], h[k]]);
-        (values, [change(0), change(1), change(2), change(3)])
+        let [a, b, c, d, e, f, g, h] = Self::transpose(cells.map(bytemuck::cast));
+        ([a, b, c, d], [e, f, g, h])
     }
 
     #[inline(always)]

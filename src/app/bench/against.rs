@@ -16,6 +16,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::interrupt::Interrupt;
 use super::report::{Run, median_of};
@@ -37,12 +38,6 @@ const OWN_OPTIONS: [&str; 3] = ["--against", "--fail-above", "--frames"];
 /// The exit code if a row is slower than `--fail-above` allows.
 const EXIT_SLOWER: u8 = 3;
 const SLOWER: &str = "slower";
-
-/// The part of a program's results that is compared.
-#[derive(Deserialize)]
-struct Results {
-    runs: Vec<Run>,
-}
 
 /// A row that both programs have measured.
 struct Row {
@@ -101,7 +96,6 @@ pub(super) fn run(args: &BenchArgs, other: &Path, interrupt: &Interrupt) -> Resu
     Ok(code)
 }
 
-/// Returns the arguments without the options of this process and their values.
 fn without_own_options(mut arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut kept = Vec::new();
     while let Some(argument) = arguments.next() {
@@ -117,8 +111,8 @@ fn without_own_options(mut arguments: impl Iterator<Item = OsString>) -> Vec<OsS
     kept
 }
 
-/// Runs a program to its end and reads its results.
-fn measure(program: &Path, arguments: &[OsString]) -> Result<Results> {
+/// Runs a program to its end and reads its rows.
+fn measure(program: &Path, arguments: &[OsString]) -> Result<Vec<Run>> {
     let program_name = || program.display().to_string();
     let finished = Command::new(program).args(arguments).stdin(Stdio::null()).output().with_context(program_name)?;
     if !finished.status.success() {
@@ -126,15 +120,16 @@ fn measure(program: &Path, arguments: &[OsString]) -> Result<Results> {
         let first = messages.lines().find(|line| line.starts_with("error")).unwrap_or_default();
         bail!("{} bench failed ({}): {}", program.display(), finished.status, printable(first));
     }
-    serde_json::from_slice(&finished.stdout).with_context(|| format!("{}: not the JSON of bench", program.display()))
+    let rows = serde_json::from_slice(&finished.stdout).and_then(|json: Value| Vec::deserialize(&json["runs"]));
+    rows.with_context(|| format!("{}: not the JSON of bench", program.display()))
 }
 
 /// Adds the medians of a pair of turns to those of their rows.
-fn add(rows: &mut Vec<Row>, old: &Results, new: &Results) {
+fn add(rows: &mut Vec<Row>, old: &[Run], new: &[Run]) {
     let stages = CpuStage::ALL.map(CpuStage::name).into_iter().chain(["other"]);
     let names = || ["frame"].into_iter().chain(stages.clone()).chain(Pass::ALL.map(Pass::name));
-    for new in &new.runs {
-        let Some(old) = old.runs.iter().find(|old| old.settings == new.settings) else { continue };
+    for new in new {
+        let Some(old) = old.iter().find(|old| old.settings == new.settings) else { continue };
         let index = rows.iter().position(|row| row.settings == new.settings).unwrap_or_else(|| {
             let crowd = |run: &Run| (run.amounts.visible, run.amounts.vertices);
             if crowd(old) != crowd(new) {
@@ -145,19 +140,12 @@ fn add(rows: &mut Vec<Row>, old: &Results, new: &Results) {
             rows.len() - 1
         });
         for line in rows.get_mut(index).into_iter().flat_map(|row| &mut row.lines) {
-            if let (Some(other_ms), Some(this_ms)) = (median(old, line.name), median(new, line.name)) {
+            if let (Some(other_ms), Some(this_ms)) = (old.times.median(line.name), new.times.median(line.name)) {
                 line.other_ms.push(other_ms);
                 line.this_ms.push(this_ms);
             }
         }
     }
-}
-
-/// Returns the median of the frame, or of a stage or pass by its name.
-fn median(run: &Run, name: &str) -> Option<f64> {
-    let gpu = || run.times.gpu_ms.as_ref()?.get(name);
-    let found = if name == "frame" { Some(&run.times.frame_ms) } else { run.times.cpu_ms.get(name).or_else(gpu) };
-    found.map(|times| times.median)
 }
 
 impl Line {
@@ -191,19 +179,16 @@ impl Line {
     }
 }
 
-/// Returns the comparison as text.
 fn as_text(other: &Path, rows: &[Row], frames: u32, columns: u16) -> String {
     let pairs = rows.first().and_then(|row| row.lines.first()).map_or(0, |line| line.this_ms.len());
-    let mut text = paragraph(
-        columns,
-        &format!(
-            "In turns with {}: {} of each program, {} each. Medians in milliseconds; a ratio below 1 means that this \
-             program is faster. Its interval is right in 99 of 100 cases.",
-            printable(&other.display().to_string()),
-            counted(pairs, "process"),
-            counted(frames as usize, "frame"),
-        ),
+    let head = format!(
+        "In turns with {}: {} of each program, {} each. Medians in milliseconds; a ratio below 1 means that this program \
+         is faster. Its interval is right in 99 of 100 cases.",
+        printable(&other.display().to_string()),
+        counted(pairs, "process"),
+        counted(frames as usize, "frame"),
     );
+    let mut text = paragraph(columns, &head);
     for row in rows {
         let column = |header, of: &dyn Fn(&Line) -> String| (header, row.lines.iter().map(of).collect());
         let dash = || "-".to_owned();

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 /// The exit code after the second Ctrl-C, as shells report it for a program that the signal ended.
 const KILLED_BY_CTRL_C: i32 = 130;
@@ -12,11 +12,6 @@ const KILLED_BY_CTRL_C: i32 = 130;
 /// Whether the user has pressed Ctrl-C.
 #[derive(Debug, Default)]
 pub(super) struct Interrupt(Arc<AtomicBool>);
-
-/// The error of a measurement that the user ended.
-#[derive(Debug, thiserror::Error)]
-#[error("interrupted")]
-pub(super) struct Interrupted;
 
 impl Interrupt {
     /// Starts to listen. A process can do this once.
@@ -35,6 +30,7 @@ impl Interrupt {
 
     /// Checks whether the measurement may go on.
     pub(super) fn check(&self) -> Result<()> {
-        if self.0.load(Ordering::Relaxed) { Err(Interrupted.into()) } else { Ok(()) }
+        ensure!(!self.0.load(Ordering::Relaxed), "interrupted");
+        Ok(())
     }
 }

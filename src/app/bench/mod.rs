@@ -80,8 +80,8 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     // The rows that were measured before a failure are reported.
     if !report.runs.is_empty() {
         // Nothing mixes with a file that goes to standard output.
-        let say = if outputs.iter().any(|(_, path)| is_standard_output(path)) { print_aside } else { print };
-        say(&table::as_text(&report, page_columns()))?;
+        let text = table::as_text(&report, page_columns());
+        if outputs.iter().any(|(_, path)| is_standard_output(path)) { print_aside(&text) } else { print(text) }?;
         if let Some(path) = &args.json {
             write_file(path, &report.to_json(&device.physical).with_context(|| cannot_write(path))?)?;
         }

@@ -9,12 +9,12 @@
 
 use std::ops::Range;
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Result, anyhow};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::report::{Parts, Report, Run, median};
+use super::report::{Report, Run};
 use super::sweep::varying;
 use crate::app::colors;
 use crate::app::text::{name, number, thousands};
@@ -43,12 +43,9 @@ type DrawError = DrawingAreaErrorKind<std::io::Error>;
 struct Side {
     title: &'static str,
     parts: Vec<(&'static str, RGBColor)>,
-    times: fn(&Run) -> Option<&Parts>,
 }
 
-/// Draws the picture.
 pub(super) fn to_svg(report: &Report) -> Result<String> {
-    ensure!(!report.runs.is_empty(), "nothing was measured");
     let mut svg = String::new();
     // The error borrows the picture, so only its text is returned.
     draw(&mut svg, report).map_err(|error| anyhow!("{error}"))?;
@@ -60,10 +57,7 @@ fn sides() -> [Side; 2] {
     let stages = CpuStage::ALL.into_iter().map(|stage| (stage.name(), color(colors::STAGES[stage as usize])));
     let passes = Pass::ALL.into_iter().map(|pass| (pass.name(), color(colors::PASSES[pass as usize])));
     let stages = stages.chain([("other", GREY)]).collect();
-    [
-        Side { title: "CPU, the frame:", parts: stages, times: |run| Some(&run.times.cpu_ms) },
-        Side { title: "GPU, meanwhile:", parts: passes.collect(), times: |run| run.times.gpu_ms.as_ref() },
-    ]
+    [Side { title: "CPU, the frame:", parts: stages }, Side { title: "GPU, meanwhile:", parts: passes.collect() }]
 }
 
 fn draw(svg: &mut String, report: &Report) -> Result<(), DrawError> {
@@ -120,8 +114,7 @@ fn legend(area: &Area<'_>, side: &Side, left: i32) -> Result<(), DrawError> {
 
 /// Returns the sum of the first stages of one side.
 fn sum(side: &Side, run: &Run, count: usize) -> f64 {
-    let parts = side.parts.iter().take(count);
-    (side.times)(run).map_or(0.0, |times| parts.map(|(part, _)| median(times, part)).sum())
+    side.parts.iter().take(count).filter_map(|(part, _)| run.times.median(part)).sum()
 }
 
 /// Returns the ranges of both axes: instances and milliseconds.

@@ -15,8 +15,6 @@ use crate::renderer::{ByteCounts, CpuStage, DrawCounts, Pass, PassTimes, Rendere
 use crate::shader_types::JointMatrix;
 use crate::vulkan::physical_device::PhysicalDevice;
 
-/// The results of all rows.
-#[derive(Debug)]
 pub(super) struct Report {
     /// Whether the measurement was interrupted or failed before all rows were complete.
     pub(super) partial: bool,
@@ -74,7 +72,6 @@ pub(super) struct Bytes {
     pub(super) total_device: u64,
 }
 
-/// The measurements of one turn.
 #[derive(Debug, Default)]
 pub(super) struct TurnSamples {
     pub(super) frames_ms: Vec<f64>,
@@ -114,10 +111,8 @@ pub(super) type Parts = BTreeMap<String, Summary>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     pub min: f64,
-    /// A quarter of the sample lies below.
     pub q1: f64,
     pub median: f64,
-    /// A quarter of the sample lies above.
     pub q3: f64,
     /// `None` for fewer than 60 frames. A percentile counts if at least three frames lie above it. Otherwise one or two
     /// late frames would decide it.
@@ -150,13 +145,9 @@ pub(super) type Fit = Option<(f64, Bound)>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
-    /// A larger crowd takes more than the limit.
     Time,
-    /// The device cannot hold a larger crowd.
     Memory,
-    /// The program accepts no larger crowd.
     MostInstances,
-    /// Even one instance takes longer than the limit.
     OneIsTooSlow,
     /// During the search, the crowd was on the other side of the limit than when it was measured.
     Unsteady,
@@ -235,6 +226,13 @@ impl Times {
             turns_ms: turns.iter().map(rounded).collect(),
         }
     }
+
+    /// Returns the median of the frame, or of a stage or pass by its name, if it was measured.
+    pub(super) fn median(&self, name: &str) -> Option<f64> {
+        let gpu = || self.gpu_ms.as_ref()?.get(name);
+        let found = if name == "frame" { Some(&self.frame_ms) } else { self.cpu_ms.get(name).or_else(gpu) };
+        found.map(|times| times.median)
+    }
 }
 
 impl Rates {
@@ -243,22 +241,16 @@ impl Rates {
         let frames_per_second = per_second(1.0, times.frame_ms.median);
         let joints = amounts.bytes.palette as f64 / size_of::<JointMatrix>() as f64;
         let skinned_bytes = amounts.bytes.skinned_vertices;
-        let skin_ms = times.gpu_ms.as_ref().map(|gpu| median(gpu, Pass::Skin.name()));
-        let skin_ms = skin_ms.filter(|&ms| ms > 0.0 && skinned_bytes > 0);
+        let skin_ms = times.median(Pass::Skin.name()).filter(|&ms| ms > 0.0 && skinned_bytes > 0);
         Self {
             frames_per_second,
             characters_per_second: f64::from(amounts.visible) * frames_per_second,
-            joints_per_second: per_second(joints, median(&times.cpu_ms, CpuStage::Animate.name())),
+            joints_per_second: per_second(joints, times.median(CpuStage::Animate.name()).unwrap_or_default()),
             skinned_vertices_per_second: skin_ms.map(|ms| per_second(amounts.vertices_skinned as f64, ms)),
             skin_bytes_per_second: skin_ms.map(|ms| per_second(skinned_bytes as f64, ms)),
             copy_bytes_per_second,
         }
     }
-}
-
-/// Returns the median of the part with this name, 0 if there is none.
-pub(super) fn median(parts: &Parts, name: &str) -> f64 {
-    parts.get(name).map_or(0.0, |times| times.median)
 }
 
 impl Summary {

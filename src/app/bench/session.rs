@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Error, Result};
 use indicatif::ProgressBar;
 
-use super::interrupt::{Interrupt, Interrupted};
+use super::interrupt::Interrupt;
 use super::rates::copy_bytes_per_second;
 use super::report::{Fit, Report, Run, TurnSamples, cpu_name};
 use super::sweep::{self, RunSettings, Settings, Share};
@@ -23,7 +23,6 @@ use crate::model::Model;
 use crate::renderer::RendererSettings;
 use crate::vulkan::device::Device;
 
-/// A row with its turns or its error.
 struct Row {
     settings: Settings,
     /// The same settings, as they are reported.
@@ -33,7 +32,6 @@ struct Row {
     failure: Option<Error>,
 }
 
-/// Rows that are being measured.
 pub(super) struct Session<'a> {
     pub(super) args: &'a BenchArgs,
     pub(super) device: Arc<Device>,
@@ -43,12 +41,10 @@ pub(super) struct Session<'a> {
     /// One crowd for each number of instances. Clearing them frees memory; they are created again when they are drawn.
     pub(super) scenes: Vec<Scene>,
     frames_in_flight: usize,
-    /// The rate of copies between device buffers, once it was measured.
-    copy_bytes_per_second: Option<f64>,
+    copy_bytes_per_second: f64,
 }
 
 impl<'a> Session<'a> {
-    /// Creates a session without rows.
     pub(super) fn new(args: &'a BenchArgs, models: Arc<[Model]>, interrupt: Interrupt) -> Result<Self> {
         let device = offscreen_device(&args.device)?;
         Ok(Self {
@@ -59,7 +55,7 @@ impl<'a> Session<'a> {
             scenes: Vec::new(),
             // Passes that are timed one at a time must not overlap the next frame either.
             frames_in_flight: if args.serialize { 1 } else { frames_in_flight(&device) },
-            copy_bytes_per_second: None,
+            copy_bytes_per_second: copy_bytes_per_second(&device)?,
             device,
         })
     }
@@ -83,7 +79,6 @@ impl<'a> Session<'a> {
         RendererSettings { serialize: self.args.serialize, ..settings }
     }
 
-    /// Creates a row's renderer on the session's device.
     pub(super) fn renderer(&self, settings: &Settings) -> Result<Equipped> {
         offscreen_renderer_on(&self.device, self.renderer_settings(settings), settings.size, &self.models)
     }
@@ -105,13 +100,10 @@ impl<'a> Session<'a> {
         Ok(index)
     }
 
-    /// Measures all rows in turns, with a progress bar.
-    ///
-    /// # Errors
-    /// The device can hold none of the rows, or [`Interrupted`]. The errors of rows are kept in the rows.
+    /// Measures all rows in turns, with a progress bar, until the user presses Ctrl-C. The errors of rows are kept in the rows.
     pub(super) fn measure(&mut self) -> Result<()> {
         if self.rows.iter().all(|row| row.failure.is_some()) {
-            return Err(self.take_failure().unwrap_or_else(|| Error::msg("there is nothing to measure")));
+            return Ok(());
         }
         for row in &self.rows {
             if let Some(failure) = &row.failure {
@@ -126,15 +118,12 @@ impl<'a> Session<'a> {
             let alive: Vec<(usize, Settings)> = alive.map(|(index, row)| (index, row.settings)).collect();
             for members in sweep::by_renderer(&alive) {
                 self.interrupt.check()?;
-                match self.measure_group(&members, share, &progress) {
-                    Ok(()) => {}
-                    Err(error) if error.is::<Interrupted>() => return Err(error),
-                    Err(error) => {
-                        // The first row keeps the reason.
-                        let reasons = std::iter::once(error).chain(std::iter::repeat_with(|| Error::msg("as before")));
-                        for ((index, _), reason) in members.into_iter().zip(reasons) {
-                            self.rows[index].failure.get_or_insert(reason);
-                        }
+                if let Err(error) = self.measure_group(&members, share, &progress) {
+                    self.interrupt.check()?;
+                    // The first row keeps the reason.
+                    let reasons = std::iter::once(error).chain(std::iter::repeat_with(|| Error::msg("as before")));
+                    for ((index, _), reason) in members.into_iter().zip(reasons) {
+                        self.rows[index].failure.get_or_insert(reason);
                     }
                 }
             }
@@ -143,23 +132,20 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Measures one round of the rows that share a renderer. A row that fails keeps its error.
-    ///
-    /// # Errors
-    /// All of these rows fail, or [`Interrupted`].
+    /// Measures one round of the rows that share a renderer. A row that fails keeps its error. An error is that of all rows, or
+    /// the user has pressed Ctrl-C.
     fn measure_group(&mut self, members: &[(usize, Settings)], share: Share, progress: &ProgressBar) -> Result<()> {
         let Some((_, first)) = members.first() else { return Ok(()) };
         let mut renderer = self.renderer(first)?;
-        if self.copy_bytes_per_second.is_none() {
-            self.copy_bytes_per_second = Some(copy_bytes_per_second(&self.device)?);
-        }
         for &(index, settings) in members {
             // The first turn is checked, so that nothing is measured in vain.
             let is_checked = self.rows[index].turns.is_empty();
             match self.turn(&mut renderer, settings, share, is_checked) {
                 Ok(turn) => self.rows[index].turns.push(turn),
-                Err(error) if error.is::<Interrupted>() => return Err(error),
-                Err(error) => self.rows[index].failure = Some(error),
+                Err(error) => {
+                    self.interrupt.check()?;
+                    self.rows[index].failure = Some(error);
+                }
             }
             progress.inc(1);
         }
@@ -182,7 +168,7 @@ impl<'a> Session<'a> {
 
     /// Sums up the rows that have at least one turn and did not fail.
     pub(super) fn into_report(self, partial: bool) -> Report {
-        let copy = self.copy_bytes_per_second.unwrap_or_default();
+        let copy = self.copy_bytes_per_second;
         let measured = self.rows.into_iter().filter(|row| row.failure.is_none() && !row.turns.is_empty());
         let runs = measured.map(|row| Run::new(self.args, row.reported, &row.turns, row.fit, copy)).collect();
         Report { partial, device: self.device.physical.name.clone(), cpu: cpu_name(), runs }

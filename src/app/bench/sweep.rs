@@ -59,8 +59,8 @@ pub(super) fn rows(sweep: &SweepArgs, best_upload: UploadPath) -> Vec<Settings> 
     rows
 }
 
-/// Groups rows, given with their indices, that share a renderer; they follow each other. Small crowds come first: buffers grow and never shrink,
-/// so each crowd has the buffers that it would have alone.
+/// Groups rows, given with their indices, that share a renderer; they follow each other. Small crowds come first: buffers grow
+/// and never shrink, so each crowd has the buffers that it would have alone.
 pub(super) fn by_renderer(rows: &[(usize, Settings)]) -> Vec<Vec<(usize, Settings)>> {
     let renderer = |(_, row): &(usize, Settings)| (row.size, row.skinning, row.upload);
     let groups = rows.chunk_by(|a, b| renderer(a) == renderer(b));

@@ -3,7 +3,7 @@
 //! Settings that all rows share are in the heading and the others are columns. Below the times are the rates, and the rate
 //! of a copy, which the skin pass cannot exceed.
 
-use super::report::{Bound, Report, Run, median};
+use super::report::{Bound, Report, Run};
 use super::sweep::{SETTINGS, varying};
 use crate::app::text::{ColumnGroup, counted, grouped, name, number, paragraph};
 use crate::renderer::{CpuStage, Pass};
@@ -37,11 +37,8 @@ pub(super) fn as_text(report: &Report, columns: u16) -> String {
         1 => (String::new(), ""),
         rounds => (format!(" in {rounds} rounds"), " each round"),
     };
-    let frames = format!(
-        "{} each{rounds}, {} to warm up before{each}; medians in milliseconds",
-        counted(first.times.frames as usize, "frame"),
-        counted(first.times.warmup as usize, "frame"),
-    );
+    let [frames, warmup] = [first.times.frames, first.times.warmup].map(|count| counted(count as usize, "frame"));
+    let frames = format!("{frames} each{rounds}, {warmup} to warm up before{each}; medians in milliseconds");
     let (device, cpu) = (name(&report.device), report.cpu.trim());
     let mut text = paragraph(columns, &format!("{} on {device}, {cpu}", first.settings.model_names()));
     text += &paragraph(columns, &first.settings.in_words(varies.map(|varies| !varies)));
@@ -91,24 +88,20 @@ fn optional(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), number)
 }
 
-fn percent(share: f64) -> String {
-    format!("{} %", number(100.0 * share))
-}
-
-/// Returns the CPU's stages, which make up the frame.
 fn cpu_stages(runs: &[Run]) -> ColumnGroup {
     let names = CpuStage::ALL.map(CpuStage::name).into_iter().chain(["other"]);
-    let columns = names.map(|name| column(runs, name, |run| number(median(&run.times.cpu_ms, name)))).collect();
-    ColumnGroup { title: "CPU: adds up to the frame", columns }
+    medians(runs, "CPU: adds up to the frame", names)
 }
 
-/// Returns the GPU's passes.
 fn gpu_passes(runs: &[Run]) -> ColumnGroup {
-    let ms = |run: &Run, pass: Pass| Some(median(run.times.gpu_ms.as_ref()?, pass.name()));
-    let pass = |pass: Pass| column(runs, pass.name(), |run| optional(ms(run, pass)));
     let is_serialized = runs.iter().all(|run| run.settings.serialize);
     let title = if is_serialized { "GPU: one pass at a time" } else { "GPU: meanwhile" };
-    ColumnGroup { title, columns: Pass::ALL.map(pass).to_vec() }
+    medians(runs, title, Pass::ALL.map(Pass::name))
+}
+
+fn medians(runs: &[Run], title: &'static str, names: impl IntoIterator<Item = &'static str>) -> ColumnGroup {
+    let column = |name| column(runs, name, |run| optional(run.times.median(name)));
+    ColumnGroup { title, columns: names.into_iter().map(column).collect() }
 }
 
 /// Says how `--fit` chose the crowds, and where time is not what bounds them.
@@ -134,15 +127,14 @@ fn sharing(runs: &[Run]) -> Option<String> {
     let worst = |of: fn(&Run) -> Option<f64>| runs.iter().filter_map(of).reduce(f64::max);
     Some(format!(
         "Poses are shared: {} visible characters show {}. At the sampled times no vertex is off by more than {} m, or \
-         by more than {} of its character's size.",
+         by more than {} % of its character's size.",
         last.visible,
         counted(last.unique_poses as usize, "pose"),
         number(worst(|run| run.amounts.sharing_error_metres)?),
-        worst(|run| run.amounts.sharing_error_share_of_size).map_or_else(|| "-".to_owned(), percent)
+        number(100.0 * worst(|run| run.amounts.sharing_error_share_of_size)?)
     ))
 }
 
-/// Describes the size of one character.
 fn character(run: &Run) -> String {
     let mix = if run.settings.models.len() > 1 { " on average" } else { "" };
     let (joints, vertices, triangles) = (run.amounts.joints, run.amounts.vertices, run.amounts.triangles);

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::scene::{Part, PosedScene};
 use crate::app::output::folder_of;
 use crate::model::{
-    AlphaMode, Filter, Geometry, ImageSource, Material, MaterialTexture, Model, Texture, TextureSampler, Topology, Wrap,
+    AlphaMode, Filter, Geometry, Material, MaterialTexture, Model, Texture, TextureSampler, Topology, Wrap,
 };
 use crate::shader_types::{unpack_octahedral, unpack_tangent};
 
@@ -27,12 +27,8 @@ const ARRAY_BUFFER: u32 = 34962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34963;
 
 pub(super) fn write(scene: &PosedScene, path: &Path, out: &mut impl Write) -> Result<()> {
-    let mut bin = Bin {
-        out: BufWriter::new(tempfile::tempfile_in(folder_of(path))?),
-        length: 0,
-        views: vec![],
-        accessors: vec![],
-    };
+    let bytes = BufWriter::new(tempfile::tempfile_in(folder_of(path))?);
+    let mut bin = Bin { out: bytes, length: 0, views: vec![], accessors: vec![] };
     let mut surfaces = Surfaces::default();
     let (mut meshes, mut nodes, mut mesh_of) = (Vec::new(), Vec::new(), HashMap::new());
     for node in &scene.nodes {
@@ -87,7 +83,6 @@ pub(super) fn write(scene: &PosedScene, path: &Path, out: &mut impl Write) -> Re
     Ok(())
 }
 
-/// Sets a member of an object, if there is a value.
 fn set(object: &mut Value, key: &str, value: Option<impl Into<Value>>) {
     if let Some(value) = value {
         object[key] = value.into();
@@ -207,11 +202,10 @@ impl Surfaces {
     /// Adds the images of a model, and its textures. Returns the index of each texture.
     fn add_textures(&mut self, model: &Model, bin: &mut Bin) -> Result<HashMap<Texture, usize>> {
         let first_image = self.images.len();
-        let is_webp = |image: usize| model.source.images.get(image).is_some_and(|source| source.format == "WebP");
+        let format_of = |image: usize| model.source.images.get(image).map_or("PNG", |source| source.format);
         for (index, image) in model.images.iter().enumerate() {
-            let format = model.source.images.get(index).map_or("PNG", |source: &ImageSource| source.format);
             let view = bin.view(image.encoded_bytes(), None)?;
-            let mime_type = format!("image/{}", format.to_lowercase());
+            let mime_type = format!("image/{}", format_of(index).to_lowercase());
             self.images.push(json!({"name": image.name, "mimeType": mime_type, "bufferView": view}));
         }
         let mut index_of = HashMap::new();
@@ -222,7 +216,7 @@ impl Surfaces {
             index_of.insert(texture, self.textures.len());
             let image = first_image + texture.image as usize;
             let mut entry = json!({"sampler": self.samplers.len()});
-            if is_webp(texture.image as usize) {
+            if format_of(texture.image as usize) == "WebP" {
                 entry["extensions"] = json!({(self.uses("EXT_texture_webp")): {"source": image}});
             } else {
                 entry["source"] = image.into();

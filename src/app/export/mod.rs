@@ -20,9 +20,6 @@ pub use scene::{PosedMesh, PosedNode, PosedScene};
 
 impl PosedScene<'_> {
     /// Writes a file. Returns a sentence about it.
-    ///
-    /// # Errors
-    /// Nothing is shown, a number is too large, or the file system fails. No file is then left.
     pub fn write(&self, (path, format): &MeshFile) -> Result<String> {
         let failed = || cannot_write(path);
         let parts = self.nodes.iter().flat_map(|node| self.parts(node));

@@ -18,7 +18,6 @@ use crate::shader_types::{JointMatrix, SkinnedVertex};
 const MOST_VERTICES: usize = 1 << 27;
 
 /// A model in one pose.
-#[derive(Debug)]
 pub struct PosedMesh<'m> {
     pub model: &'m Model,
     /// The skinned vertices of the whole model.
@@ -87,18 +86,14 @@ impl Part<'_> {
 }
 
 /// A mesh, or a part of one, at its place.
-#[derive(Debug)]
 pub struct PosedNode {
     pub name: String,
-    /// The index of the mesh.
     pub mesh: usize,
     /// The primitives of the model's file that it shows.
     pub primitives: Range<usize>,
     pub world_from_model: DAffine3,
 }
 
-/// Meshes and their places.
-#[derive(Debug, Default)]
 pub struct PosedScene<'m> {
     pub meshes: Vec<PosedMesh<'m>>,
     pub nodes: Vec<PosedNode>,
@@ -128,9 +123,6 @@ impl<'m> PosedScene<'m> {
     }
 
     /// Poses a crowd: a mesh for each pose, and a node for each instance. A single character keeps the nodes of its file.
-    ///
-    /// # Errors
-    /// The poses have too many vertices.
     pub fn of_crowd(models: &'m [Model], crowd: &Crowd, time_seconds: f64, speed: f64) -> Result<Self> {
         // Instances with the same model, clip and time in it share a pose.
         let shown = |state: &InstanceState| {
@@ -140,17 +132,18 @@ impl<'m> PosedScene<'m> {
             (model, clip, wrap_seconds(state.start_seconds + time_seconds * speed, duration_seconds))
         };
         let states: Vec<_> = crowd.instance_states().collect();
-        let mut meshes = HashMap::new();
-        let (mut poses, mut vertex_count) = (Vec::new(), 0);
-        let mesh_of = states.iter().map(|state| {
+        let placement = |state: &InstanceState| DAffine3::from_mat4(Mat4::from(state.world_from_model).as_dmat4());
+        let (mut meshes, mut poses, mut nodes, mut vertex_count) = (HashMap::new(), Vec::new(), Vec::new(), 0);
+        for (number, state) in states.iter().enumerate() {
             let (model, _, seconds) = shown(state);
-            *meshes.entry((state.model, state.clip, seconds.to_bits())).or_insert_with(|| {
+            let mesh = *meshes.entry((state.model, state.clip, seconds.to_bits())).or_insert_with(|| {
                 poses.push(state);
                 vertex_count += model.geometry.vertex_count();
                 poses.len() - 1
-            })
-        });
-        let mesh_of_instance: Vec<usize> = mesh_of.collect();
+            });
+            let (name, primitives) = (format!("{} {number}", model.name), 0..model.geometry.source_primitives.len());
+            nodes.push(PosedNode { name, mesh, primitives, world_from_model: placement(state) });
+        }
         ensure!(
             vertex_count <= MOST_VERTICES,
             "all poses have {vertex_count} vertices, and at most {MOST_VERTICES} can be written; show fewer instances"
@@ -161,17 +154,10 @@ impl<'m> PosedScene<'m> {
             let (model, clip, seconds) = shown(state);
             PosedMesh::skinned(model, &bind_poses[state.model as usize], pose_model(model, clip, seconds, &mut scratch))
         });
-        let mut posed = Self { meshes: meshes.collect(), nodes: Vec::new() };
-        for (number, (state, mesh)) in states.iter().zip(mesh_of_instance).enumerate() {
-            let world_from_model = DAffine3::from_mat4(Mat4::from(state.world_from_model).as_dmat4());
-            let model = &models[state.model as usize];
-            if states.len() == 1 {
-                posed.add_nodes_of_file(world_from_model);
-            } else {
-                let name = format!("{} {number}", model.name);
-                let primitives = 0..model.geometry.source_primitives.len();
-                posed.nodes.push(PosedNode { name, mesh, primitives, world_from_model });
-            }
+        let mut posed = Self { meshes: meshes.collect(), nodes };
+        if let [single] = &states[..] {
+            posed.nodes.clear();
+            posed.add_nodes_of_file(placement(single));
         }
         Ok(posed)
     }

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Context, Result};
+use egui::ecolor::gamma_u8_from_linear_f32;
 use glam::{DVec3, Vec3, Vec4};
 
 use super::scene::{Part, PosedNode, PosedScene};
@@ -103,7 +104,7 @@ pub(super) fn write_ply(scene: &PosedScene, vertices: usize, triangles: usize, o
         let factor = part.mesh.model.materials[part.range.material as usize].base_color_factor;
         for ((position, normal), &vertex) in positions(node, &part).zip(normals(node, &part)).zip(&part.vertices) {
             let color = factor * Vec4::from(colors[vertex as usize].map(f32::from)) / 255.0;
-            let [red, green, blue] = color.truncate().to_array().map(srgb_unorm8);
+            let [red, green, blue] = color.truncate().to_array().map(gamma_u8_from_linear_f32);
             out.write_all(bytemuck::bytes_of(&position))?;
             out.write_all(bytemuck::bytes_of(&normal))?;
             out.write_all(&[red, green, blue, (color.w * 255.0).round() as u8])?;
@@ -118,12 +119,6 @@ pub(super) fn write_ply(scene: &PosedScene, vertices: usize, triangles: usize, o
         first += part.vertices.len() as u32;
     }
     Ok(())
-}
-
-/// Encodes a linear colour as sRGB.
-fn srgb_unorm8(linear: f32) -> u8 {
-    let encoded = if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 };
-    (encoded * 255.0).round() as u8
 }
 
 /// Writes all triangles in millimetres with +Z up, as programs for printers expect them. They place bodies themselves, and the

@@ -16,7 +16,7 @@ use anyhow::Result;
 
 use self::odd::{odd_things, summary};
 use self::skeleton::{clips, morph_targets, nodes, roles, scenes, skins};
-use self::surface::{bytes_per_instance, geometry, images, levels, material, static_bytes, vector};
+use self::surface::{bytes_per_instance, geometry, images, levels, material, static_bytes};
 use super::advice::in_one_line;
 use super::fact::{Fact, page};
 use super::joint::joints;
@@ -70,7 +70,7 @@ fn compare(args: &InspectArgs) -> Result<()> {
 }
 
 fn load(path: Option<&PathBuf>, args: &InspectArgs) -> Result<Model> {
-    let mut model = load_model(path, &args.clips, &args.file_scene)?;
+    let mut model = load_model(path, &args.clips)?;
     if args.levels {
         // Those of the moving character that the other commands draw.
         let mut drawn = model.clone();
@@ -97,7 +97,6 @@ fn row(model: &Model) -> Fact {
     ])
 }
 
-/// Returns the numbers of things in a file.
 fn contents(model: &Model) -> [(&'static str, Fact); 9] {
     [
         ("nodes", model.skeleton.len().into()),
@@ -128,9 +127,15 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
     let source = &model.source;
     let (roles_from, roles) = roles(model);
     let bounds = bounds.map_or(Fact::Absent, |PosedBounds { min, max }| {
-        let [min, max] = [min, max].map(|corner| vector(corner + source.origin));
+        let [min, max] = [min, max].map(|corner| (corner + source.origin).to_array().into());
         Fact::from([("min", min), ("max", max), ("height", height.into())])
     });
+    let file = Fact::from([
+        // Of the file and of all files that it refers to.
+        ("bytes", source.bytes.into()),
+        ("generator", source.generator.as_deref().into()),
+        ("copyright", source.copyright.as_deref().into()),
+    ]);
     // The page has a line for each fact, then a table for each list, in this order: what is asked first comes first.
     let mut facts = vec![
         ("model", model.name.as_str().into()),
@@ -139,15 +144,7 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
         // In metres, the unit of glTF. +Y is up.
         ("bounds", bounds),
         ("contents", Fact::from(contents(model))),
-        (
-            "file",
-            Fact::from([
-                // Of the file and of all files that it refers to.
-                ("bytes", source.bytes.into()),
-                ("generator", source.generator.as_deref().into()),
-                ("copyright", source.copyright.as_deref().into()),
-            ]),
-        ),
+        ("file", file),
         ("attributes", source.attributes.iter().map(String::as_str).collect()),
         // The number of joint matrices of a pose.
         ("palette", model.palette.len().into()),

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use glam::Vec3;
 
+use crate::app::aim::faces_back;
 use crate::app::hide::collider_count;
 use crate::app::joint::joints;
 use crate::app::text::{counted, format_bytes, name, number};
 use crate::measure::{PosedBounds, rest_box};
-use crate::model::humanoid::{Limb, Side};
-use crate::model::{Humanoid, Image, Material, Model, Role};
+use crate::model::{Image, Material, Model};
 use crate::renderer::resident::texture::texture_bytes;
 use crate::retarget::humanoid_of;
 
@@ -64,14 +64,14 @@ pub fn odd_things(model: &Model, bounds: Option<&PosedBounds>) -> Vec<String> {
     if let Some((text, _)) = textures(model).filter(|(_, bytes)| *bytes > MANY_BYTES) {
         odd.push(format!("{text} are more than {}", format_bytes(MANY_BYTES)));
     }
-    if let Some(humanoid) = humanoid_of(model) {
+    if humanoid_of(model).is_some() {
         let is_whole = !model.source.parts.iter().any(|part| part.is_hidden);
         if is_whole && size.y > 0.0 && !HEIGHTS.contains(&size.y) {
             let height = number(size.y.into());
             odd.push(format!("a humanoid of {height} m; --height METRES scales what is drawn"));
         }
-        if forward(model, &humanoid).is_some_and(|forward| forward.z < -0.5) {
-            odd.push("the body faces -Z, so that --view back shows its face; glTF's bodies face +Z".to_owned());
+        if faces_back(model) {
+            odd.push("the body faces -Z; glTF's bodies face +Z. --view front shows its face".to_owned());
         }
     }
     if let count @ 1.. = collider_count(model) {
@@ -87,12 +87,4 @@ pub fn odd_things(model: &Model, bounds: Option<&PosedBounds>) -> Vec<String> {
         odd.push(format!("black, whatever its texture and its light: {}{more}", black[0]));
     }
     odd
-}
-
-/// Returns the direction in which the rest pose of a body looks.
-fn forward(model: &Model, humanoid: &Humanoid) -> Option<Vec3> {
-    let places = model.skeleton.rest_matrices();
-    let place = |side, limb| Some(Vec3::from(places[humanoid.node(Role::limb(side, limb))? as usize].translation));
-    let across = |limb| Some(place(Side::Left, limb)? - place(Side::Right, limb)?);
-    (across(Limb::UpperLeg)? + across(Limb::UpperArm)?).cross(Vec3::Y).try_normalize()
 }

@@ -24,21 +24,18 @@ fn shown_meshes(model: &Model) -> BTreeMap<u32, u32> {
 /// Lists the nodes depth first: parents come before their children. Nodes, parents, skins and meshes are glTF indices.
 pub(super) fn nodes(model: &Model) -> Fact {
     let skeleton = &model.skeleton;
-    let mut skins = vec![Vec::new(); skeleton.len()];
+    let mut skins = vec![BTreeSet::new(); skeleton.len()];
     for (index, skin) in (0..).zip(&model.skins) {
         for &joint in &skin.joints {
-            // A skin may list a node several times.
-            if let Some(skins) = skins.get_mut(joint as usize)
-                && skins.last() != Some(&index)
-            {
-                skins.push(index);
+            if let Some(skins) = skins.get_mut(joint as usize) {
+                skins.insert(index);
             }
         }
     }
     let meshes = shown_meshes(model);
     let weights: BTreeMap<u32, u32> =
         skeleton.morphed_nodes.iter().map(|morphed| (morphed.node, morphed.weight_count)).collect();
-    let node = |(index, skins): (u32, Vec<u32>)| {
+    let node = |(index, skins): (u32, BTreeSet<u32>)| {
         let at = index as usize;
         let (node, parent) = (skeleton.source_nodes[at], skeleton.parents[at]);
         let morph_targets = weights.get(&index).copied().unwrap_or_default();
@@ -47,7 +44,6 @@ pub(super) fn nodes(model: &Model) -> Fact {
             ("name", skeleton.names[at].as_str().into()),
             ("parent", (parent != NO_PARENT).then(|| skeleton.source_nodes[parent as usize]).into()),
             ("joint", (!skins.is_empty()).into()),
-            // The skins that have this node as a joint.
             ("skins", skins.into_iter().collect()),
             ("mesh", meshes.get(&node).copied().into()),
             ("morph_targets", u64::from(morph_targets).into()),
@@ -154,7 +150,9 @@ fn clip(model: &Model, clip: &Clip, is_first: bool, scratch: &mut PoseScratch) -
             keys += times.len();
         }
     }
+    let interpolations = interpolations.into_iter().map(|(name, count)| (name, count.into()));
     let timelines = clip.timelines.iter().zip(tracks_of);
+    let timelines = timelines.map(|(times, tracks)| [("keys", times.len().into()), ("tracks", tracks.into())]);
     Fact::from([
         ("name", clip.name.as_deref().into()),
         // The file that the clip was borrowed from.
@@ -172,17 +170,9 @@ fn clip(model: &Model, clip: &Clip, is_first: bool, scratch: &mut PoseScratch) -
         ("morph_weights", clip.morph_weights.len().into()),
         // The number of distinct lists of key times.
         ("timelines", clip.timelines.len().into()),
-        // The number of tracks for each interpolation.
-        (
-            "interpolations",
-            Fact::Object(interpolations.into_iter().map(|(name, count)| (name, count.into())).collect()),
-        ),
-        // The number of keys of all tracks.
+        ("interpolations", Fact::Object(interpolations.collect())),
         ("keys", keys.into()),
-        (
-            "shared_timelines",
-            timelines.map(|(times, tracks)| [("keys", times.len().into()), ("tracks", tracks.into())]).collect(),
-        ),
+        ("shared_timelines", timelines.collect()),
         ("bytes", clip_bytes(clip).into()),
     ])
 }

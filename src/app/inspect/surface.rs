@@ -1,6 +1,6 @@
 //! What is drawn of a model, and what it takes: geometry, levels of detail, materials, images and bytes.
 
-use glam::Vec3;
+use std::ops::RangeInclusive;
 
 use super::skeleton::clip_bytes;
 use crate::app::fact::Fact;
@@ -13,17 +13,14 @@ use crate::shader_types::{InstanceData, JointMatrix};
 
 pub(super) fn geometry(model: &Model) -> Fact {
     let (geometry, sources) = (&model.geometry, sources(model));
-    let influences = Influences::of(geometry, 0..geometry.vertex_count());
+    let (max_influences, histogram) = influences(geometry, 0..geometry.vertex_count());
     let shown = || geometry.source_primitives.iter();
-    // For each vertex the last primitive that was described and uses it, from 1 on.
-    let mut last_primitives = vec![0; geometry.vertex_count()];
-    let by_primitive = (1_usize..).zip(shown()).map(|(number, primitive)| {
-        let is_new = |vertex: &usize| {
-            last_primitives.get_mut(*vertex).is_some_and(|last| std::mem::replace(last, number) != number)
-        };
+    let by_primitive = shown().zip(&sources).map(|(primitive, source)| {
         // A vertex that two primitives share counts for both.
-        let vertices: Vec<usize> = primitive.vertices.iter().map(|&vertex| vertex as usize).filter(is_new).collect();
-        primitive_facts(geometry, primitive, vertices, &sources[number - 1])
+        let mut vertices: Vec<usize> = primitive.vertices.iter().map(|&vertex| vertex as usize).collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        primitive_facts(geometry, primitive, vertices, source)
     });
     Fact::from([
         // One that several nodes show counts for each of them.
@@ -36,9 +33,9 @@ pub(super) fn geometry(model: &Model) -> Fact {
         ("points", geometry.count_of(Topology::Points).into()),
         ("morph_deltas", geometry.morph_deltas.len().into()),
         ("influences", geometry.influences.len().into()),
-        ("max_influences", influences.most.into()),
+        ("max_influences", max_influences.into()),
         ("draws", geometry.draw_ranges.len().into()),
-        ("influence_histogram", influences.histogram()),
+        ("influence_histogram", histogram),
         ("by_primitive", by_primitive.collect()),
     ])
 }
@@ -47,7 +44,7 @@ fn primitive_facts(geometry: &Geometry, primitive: &SourcePrimitive, vertices: V
     let name = |at: usize| source.names.get(at).copied().filter(|name| !name.is_empty());
     let morphed = vertices.iter().filter(|&&vertex| !geometry.morph_deltas_of(vertex).is_empty()).count();
     let vertex_count = vertices.len();
-    let influences = Influences::of(geometry, vertices);
+    let (max_influences, histogram) = influences(geometry, vertices);
     Fact::Object(vec![
         ("node", primitive.node.into()),
         ("name", name(0).into()),
@@ -61,55 +58,30 @@ fn primitive_facts(geometry: &Geometry, primitive: &SourcePrimitive, vertices: V
         ("vertices", vertex_count.into()),
         ("normals", primitive.has_normals.into()),
         ("morphed_vertices", morphed.into()),
-        ("max_influences", influences.most.into()),
-        ("influence_histogram", influences.histogram()),
+        ("max_influences", max_influences.into()),
+        ("influence_histogram", histogram),
     ])
 }
 
-/// The numbers of joints that influence vertices.
-#[derive(Default)]
-struct Influences {
-    /// The number of vertices with 1, 2, 3-4, 5-8 and more of them.
-    counts: [usize; 5],
-    most: usize,
+/// Returns the largest number of joints that influence a vertex, and the number of vertices for each number of joints.
+fn influences(geometry: &Geometry, vertices: impl IntoIterator<Item = usize>) -> (usize, Fact) {
+    let counts: Vec<usize> = vertices.into_iter().map(|vertex| geometry.influences_of(vertex).len()).collect();
+    let with = |range: RangeInclusive<usize>| counts.iter().filter(|count| range.contains(count)).count().into();
+    let ranges = [("1", 0..=1), ("2", 2..=2), ("3-4", 3..=4), ("5-8", 5..=8), ("more", 9..=usize::MAX)];
+    let histogram = Fact::from(ranges.map(|(name, range)| (name, with(range))));
+    (counts.into_iter().max().unwrap_or_default(), histogram)
 }
 
-impl Influences {
-    fn of(geometry: &Geometry, vertices: impl IntoIterator<Item = usize>) -> Self {
-        let mut influences = Self::default();
-        for vertex in vertices {
-            let count = geometry.influences_of(vertex).len();
-            influences.most = influences.most.max(count);
-            influences.counts[match count {
-                0 | 1 => 0,
-                2 => 1,
-                3 | 4 => 2,
-                5..=8 => 3,
-                _ => 4,
-            }] += 1;
-        }
-        influences
-    }
-
-    fn histogram(&self) -> Fact {
-        Fact::Object(["1", "2", "3-4", "5-8", "more"].into_iter().zip(self.counts.map(Fact::from)).collect())
-    }
-}
-
-/// Lists full detail and all coarser levels.
 pub(super) fn levels(model: &Model, height: Option<f32>) -> Fact {
     let geometry = &model.geometry;
     let level = |level: u32, triangles: usize, vertices: usize, joints: usize, error: f32| {
         [
             ("level", level.into()),
             ("triangles", triangles.into()),
-            // That a pose of the level skins.
             ("vertices", vertices.into()),
-            // The joint matrices that it needs.
             ("joints", joints.into()),
             // How much a picture loses, as a distance in units of model space.
             ("error", error.into()),
-            // As a share of the height of the rest pose.
             ("error_by_height", height.map(|height| error / height).into()),
         ]
     };
@@ -128,18 +100,18 @@ pub(super) fn material(material: &Material) -> Fact {
     let image = |texture: Option<MaterialTexture>| Fact::from(texture.map(|texture| texture.texture.image));
     Fact::from([
         ("name", material.name.as_str().into()),
-        ("base_color_factor", material.base_color_factor.to_array().into_iter().collect()),
+        ("base_color_factor", material.base_color_factor.to_array().into()),
         // The index in the list of images.
         ("base_color_image", image(material.base_color_texture)),
         ("metallic", material.metallic.into()),
         ("roughness", material.roughness.into()),
         // At normal and at grazing incidence, if they are not glTF's own.
-        ("dielectric_reflectance", if is_usual { Fact::Absent } else { vector(material.dielectric_reflectance) }),
+        ("dielectric_reflectance", (!is_usual).then(|| material.dielectric_reflectance.to_array()).into()),
         ("grazing_reflectance", (!is_usual).then_some(material.grazing_reflectance).into()),
         ("metallic_roughness_image", image(material.metallic_roughness_texture)),
         ("occlusion_image", image(material.occlusion_texture)),
         // In linear RGB.
-        ("emission", vector(material.emission)),
+        ("emission", material.emission.to_array().into()),
         ("emissive_image", image(material.emissive_texture)),
         ("normal_image", image(material.normal_texture)),
         ("unlit", material.unlit.into()),
@@ -165,7 +137,6 @@ pub(super) fn images(model: &Model) -> Fact {
             // Decoded.
             ("bytes", image.decoded_bytes().into()),
             ("format", source.map(|source| source.format).into()),
-            // In the file.
             ("encoded_bytes", source.map(|source| source.bytes).into()),
             // With mipmaps.
             ("gpu_bytes", texture_bytes(image.width, image.height).into()),
@@ -204,9 +175,4 @@ pub(super) fn static_bytes(model: &Model) -> Fact {
         // Geometry and encoded images.
         ("cpu_model", (model.geometry.bytes() + images).into()),
     ])
-}
-
-/// Returns the three numbers of a vector.
-pub(super) fn vector(vector: Vec3) -> Fact {
-    vector.to_array().into_iter().collect()
 }

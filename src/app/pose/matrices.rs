@@ -13,17 +13,14 @@ const MOST: usize = 40;
 /// Follows a list that is not complete. The JSON has no inverse bind matrices.
 const IN_JSON: &str = ", --json has all of them";
 
-/// Describes the report on a page of this width.
 pub(super) fn as_text(model: &Model, report: &PoseReport<'_>, columns: u16) -> String {
     let clip = report.clip.as_ref().map_or("rest pose".to_owned(), |clip| {
         let name = clip.name.as_deref().map_or_else(|| "(unnamed)".to_owned(), printable);
         format!("clip {} {name}, {:.3} s", clip.index, clip.duration)
     });
-    let mut text = format!(
-        "{}: {clip}, skinned on the {}\nMatrices are listed by row. Their fourth row is 0 0 0 1.\n",
-        printable(&report.model),
-        report.on.to_uppercase()
-    );
+    let (model_name, on) = (printable(&report.model), report.on.to_uppercase());
+    let mut text = format!("{model_name}: {clip}, skinned on the {on}\n");
+    text += "Matrices are listed by row. Their fourth row is 0 0 0 1.\n";
     for (index, skin) in model.skins.iter().enumerate() {
         let title = format!("inverse bind matrices of skin {index} (joint_from_mesh)");
         text += &list(columns, &title, "", joints(model, skin).zip(inverse_binds(model, skin)));

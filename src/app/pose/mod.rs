@@ -18,6 +18,7 @@ use glam::Vec3;
 use self::report::{ClipReport, PoseReport, Primitives, by_source_node, evaluate};
 use self::skinner::Skinner;
 use super::export::PosedScene;
+use super::gpu::finish;
 use super::hide::hide;
 use super::models::{blend_joints, embody, load_model, set_in_motion};
 use super::morphs::hold_morphs;
@@ -37,7 +38,7 @@ pub fn run(args: &PoseArgs) -> Result<()> {
     if let (Some(instances), Some(out)) = (args.instances, &args.out) {
         return write_crowd(&args.as_crowd(instances), &args.time, out);
     }
-    let mut model = load_model(args.model.as_ref(), &args.clips, &args.file_scene)?;
+    let mut model = load_model(args.model.as_ref(), &args.clips)?;
     if args.out.is_some() && is_bare(&model) {
         embody(&mut model)?;
     }
@@ -70,7 +71,9 @@ pub fn run(args: &PoseArgs) -> Result<()> {
         Ok(frame)
     });
     let frames = frames.collect::<Result<Vec<_>>>()?;
-    skinner.finish()?;
+    if let Skinner::Gpu { renderer, .. } = skinner {
+        finish(renderer)?;
+    }
     let clip = chosen.map(|(index, clip)| ClipReport {
         index,
         name: clip.name.clone(),
@@ -90,10 +93,8 @@ pub fn run(args: &PoseArgs) -> Result<()> {
     }
     let Some(out) = &args.out else { return Ok(()) };
     let primitives = report.frames.into_iter().map(|frame| frame.primitives);
-    write_all(
-        out,
-        primitives.map(|Primitives { posed, origin, .. }| Ok(PosedScene::of_model(posed, origin, is_turned))),
-    )
+    let scene = |Primitives { posed, origin, .. }| Ok(PosedScene::of_model(posed, origin, is_turned));
+    write_all(out, primitives.map(scene))
 }
 
 fn write_crowd(args: &PrintCrowdArgs, times_seconds: &[f64], out: &MeshFile) -> Result<()> {
@@ -101,13 +102,11 @@ fn write_crowd(args: &PrintCrowdArgs, times_seconds: &[f64], out: &MeshFile) -> 
     // Nothing is drawn, so the levels of detail do not matter.
     let mut scene = Scene::load(SceneOptions { crowd, count: *count, size: *size, lod_error: 0.0 })?;
     let models = Arc::clone(&scene.models);
-    write_all(
-        out,
-        times_seconds.iter().map(|&time_seconds| {
-            scene.crowd.move_to(time_seconds);
-            PosedScene::of_crowd(&models, &scene.crowd, time_seconds, args.crowd.speed)
-        }),
-    )
+    let scenes = times_seconds.iter().map(|&time_seconds| {
+        scene.crowd.move_to(time_seconds);
+        PosedScene::of_crowd(&models, &scene.crowd, time_seconds, args.crowd.speed)
+    });
+    write_all(out, scenes)
 }
 
 /// Writes a file for each scene. Each is posed when the one before it has been written.

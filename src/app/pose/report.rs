@@ -12,8 +12,7 @@ use crate::app::export::PosedMesh;
 use crate::model::{Clip, Model, Skin, SourcePrimitive};
 use crate::shader_types::{SkinnedVertex, unpack_octahedral, unpack_tangent};
 
-/// The JSON of the command.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub(super) struct PoseReport<'m> {
     pub model: String,
     pub clip: Option<ClipReport>,
@@ -30,7 +29,7 @@ pub(super) struct PoseReport<'m> {
     pub frames: Vec<FrameReport<'m>>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub(super) struct ClipReport {
     pub index: usize,
     pub name: Option<String>,
@@ -81,12 +80,11 @@ pub(super) fn inverse_binds(model: &Model, skin: &Skin) -> impl Iterator<Item = 
 }
 
 /// The instance at one time. Matrices are column-major.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub(super) struct FrameReport<'m> {
     pub time: f64,
     /// The world matrix of each node, by glTF index; `None` outside the scene.
     pub nodes: Vec<Option<Matrix>>,
-    /// The joint matrices of each skin.
     pub skins: Vec<Vec<Matrix>>,
     /// The morph weights of each node that has any, by glTF index.
     pub weights: BTreeMap<String, Vec<f32>>,
@@ -95,9 +93,7 @@ pub(super) struct FrameReport<'m> {
 
 /// A list of [`PrimitiveReport`]s. Each is made when it is written, because the JSON has several times the bytes of the
 /// skinned vertices.
-#[derive(Debug)]
 pub(super) struct Primitives<'m> {
-    /// What they have become.
     pub posed: PosedMesh<'m>,
     /// The origin of model space in the file.
     pub origin: DVec3,
@@ -150,7 +146,7 @@ impl<'m> Primitives<'m> {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 struct PrimitiveReport {
     node: u32,
     mesh: u32,
@@ -181,7 +177,6 @@ pub(super) fn by_source_node<T: Clone>(model: &Model, own: impl Iterator<Item = 
     all
 }
 
-/// Evaluates the instance at one time.
 pub(super) fn evaluate<'m>(
     model: &'m Model,
     clip: Option<&Clip>,

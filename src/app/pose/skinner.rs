@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::animation::lanes::{self, LaneClip, LaneScratch, LaneSource, Processor};
 use crate::animation::{BindPose, ModelPose, Pose, PoseStreams, joint_matrices};
 use crate::app::export::PosedMesh;
-use crate::app::gpu::{finish, offscreen_device};
+use crate::app::gpu::offscreen_device;
 use crate::cli::PoseArgs;
 use crate::crowd::VisiblePose;
 use crate::model::{Clip, Model};
@@ -13,7 +13,6 @@ use crate::renderer::{Output, Renderer, RendererSettings, Shadows};
 use crate::shader_types::{InstanceData, JointMatrix};
 use crate::view::Look;
 
-/// Skins the vertices of one instance, on the CPU or on the GPU.
 pub(super) enum Skinner {
     Cpu(BindPose),
     Gpu { renderer: Box<Renderer>, clip: Option<LaneClip> },
@@ -65,13 +64,5 @@ impl Skinner {
         let skinned = (renderer.read_skinned_vertices(0)?, renderer.read_skinned_tangents(0)?);
         let pose = Pose { palette: &palette, morph_weights: pose.morph_weights, ..Pose::default() };
         Ok(PosedMesh::new(model, pose, skinned))
-    }
-
-    /// Ends the renderer.
-    pub fn finish(self) -> Result<()> {
-        match self {
-            Self::Cpu(_) => Ok(()),
-            Self::Gpu { renderer, .. } => finish(renderer),
-        }
     }
 }

@@ -1,15 +1,18 @@
 //! The files that frames go to: an image for each, or one animated PNG. A wrong combination of options is found here, before
 //! a model is loaded.
 
+use std::fs::File;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use image::codecs::{jpeg::JpegEncoder, png::PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
+use png::{BitDepth, ColorType, Encoder, Writer};
+use tempfile::TempPath;
 
-use super::apng::{self, Apng};
-use crate::app::output::{FileName, is_special, write_file};
-use crate::cli::{FrameChoice, RenderArgs, Size, WrongUsage};
+use super::sequence::{MOST_SECONDS, Sequence};
+use crate::app::output::{FileName, cannot_write, is_special, new_draft, write_file};
+use crate::cli::{RenderArgs, Size, WrongUsage};
 use crate::view::Background;
 
 /// How films of other formats are made. WebM keeps alpha.
@@ -37,7 +40,7 @@ impl Format {
         let found = match extension.as_deref() {
             Some("png") => return Ok(Self::Png),
             Some("jpg" | "jpeg") => return Ok(Self::Jpeg),
-            Some("apng") => match apng::delay(fps) {
+            Some("apng") => match delay(fps) {
                 Some(delay) => return Ok(Self::Apng { delay }),
                 None => bail!(WrongUsage(format!("--fps {fps}: .apng can hold 0.001 to 65535 frames per second"))),
             },
@@ -49,18 +52,17 @@ impl Format {
                 None => format!("the extension .{extension} is unknown"),
             },
         };
-        bail!(WrongUsage(format!(
-            "--out {}: {found}; use .png or .jpg for images, or .apng for a film",
-            path.display()
-        )))
+        let out = path.display();
+        bail!(WrongUsage(format!("--out {out}: {found}; use .png or .jpg for images, or .apng for a film")))
     }
 }
 
-/// The checked value of `--out`.
-#[derive(Debug)]
+/// The checked value of `--out`. It takes frames in their order.
 pub(super) struct Destination {
     name: FileName,
     format: Format,
+    /// The one file of all frames, once it was started.
+    film: Option<Film>,
 }
 
 impl Destination {
@@ -74,6 +76,7 @@ impl Destination {
         let (name, format) = (FileName::new(&args.out)?, Format::of(&args.out, args.fps)?);
         let transparent = args.crowd.look.background == Background::None;
         let is_numbered = name.is_numbered();
+        let frames = Sequence::new(args, false, Some(MOST_SECONDS)).frames;
         let wrong = match format {
             _ if let Some(number) = number_after_turntable(args) => {
                 format!("--turntable {number}: the number follows an equals sign: --turntable={number}")
@@ -81,7 +84,7 @@ impl Destination {
             Format::Jpeg if transparent => {
                 format!("--out {out}: this format has no transparency for --background none; use .png or .apng")
             }
-            Format::Png | Format::Jpeg if has_several_frames(args) && !is_numbered => format!(
+            Format::Png | Format::Jpeg if frames.len() > 1 && !is_numbered => format!(
                 "--out {out}: several frames need a number in the name, such as frame_%04d.png, or one film, such as \
                  film.apng"
             ),
@@ -92,7 +95,7 @@ impl Destination {
                 format!("--out {out}: a film is one file, so its name needs no number")
             }
             Format::Apng { .. } if is_special(&args.out) => format!("--out {out}: a film needs a regular file"),
-            Format::Png | Format::Jpeg | Format::Apng { .. } => return Ok(Self { name, format }),
+            Format::Png | Format::Jpeg | Format::Apng { .. } => return Ok(Self { name, format, film: None }),
         };
         bail!(WrongUsage(wrong))
     }
@@ -102,38 +105,63 @@ impl Destination {
         matches!(self.format, Format::Apng { .. })
     }
 
-    /// Starts to write.
-    pub fn open(self, size: Size, frame_count: u32) -> Result<Writer> {
-        let film = match self.format {
-            Format::Png | Format::Jpeg => None,
-            Format::Apng { delay } => Some(Apng::start(self.name.of_frame(0), size, frame_count, delay)?),
-        };
-        Ok(Writer { destination: self, size, film })
+    /// Starts a film of this many frames, if it is one.
+    pub fn open(&mut self, size: Size, frame_count: u32) -> Result<()> {
+        if let Format::Apng { delay } = self.format {
+            self.film = Some(start_film(&self.name.of_frame(0), size, frame_count, delay)?);
+        }
+        Ok(())
     }
-}
 
-/// Writes frames in their order.
-pub(super) struct Writer {
-    destination: Destination,
-    size: Size,
-    film: Option<Apng>,
-}
-
-impl Writer {
     /// Writes a frame. `rgba` has eight bits per channel.
-    pub fn add(&mut self, frame: u32, rgba: &[u8]) -> Result<()> {
-        let path = self.destination.name.of_frame(frame);
-        match (&mut self.film, self.destination.format) {
-            (Some(film), _) => film.add(rgba),
-            (None, Format::Jpeg) => write_file(&path, &encode_jpeg(rgba, self.size)?),
-            (None, _) => write_file(&path, &encode_png(rgba, self.size)?),
+    pub fn add(&mut self, frame: u32, rgba: &[u8], size: Size) -> Result<()> {
+        let path = self.name.of_frame(frame);
+        match &mut self.film {
+            Some((film, _)) => film.write_image_data(rgba).with_context(|| cannot_write(&path)),
+            None if self.format == Format::Jpeg => write_file(&path, &encode_jpeg(rgba, size)?),
+            None => write_file(&path, &encode_png(rgba, size)?),
         }
     }
 
-    /// Ends a film.
+    /// Ends a film and gives it its name.
     pub fn finish(self) -> Result<()> {
-        self.film.map_or(Ok(()), Apng::finish)
+        let Some((film, draft)) = self.film else { return Ok(()) };
+        let path = self.name.of_frame(0);
+        film.finish().with_context(|| cannot_write(&path))?;
+        draft.persist(&path).with_context(|| cannot_write(&path))
     }
+}
+
+/// A film that is being written, and the name of its file until it is complete.
+type Film = (Writer<File>, TempPath);
+
+/// Starts a film of this many frames. Each is shown for a number of seconds: numerator, denominator.
+fn start_film(path: &Path, size: Size, frame_count: u32, delay: (u16, u16)) -> Result<Film> {
+    let failed = || cannot_write(path);
+    let (file, draft) = new_draft(path)?;
+    let mut encoder = Encoder::new(file, size.width, size.height);
+    encoder.set_color(ColorType::Rgba);
+    encoder.set_depth(BitDepth::Eight);
+    // 0 repeats forever.
+    encoder.set_animated(frame_count, 0).with_context(failed)?;
+    encoder.set_frame_delay(delay.0, delay.1).with_context(failed)?;
+    Ok((encoder.write_header().with_context(failed)?, draft))
+}
+
+/// Returns the time between frames in seconds, as the fraction that is nearest to 1 / `fps`. `None` if the format has none
+/// that is near.
+pub fn delay(fps: f64) -> Option<(u16, u16)> {
+    const MOST: f64 = u16::MAX as f64;
+    if !(0.001..=MOST).contains(&fps) {
+        return None;
+    }
+    // The smallest fraction whose error is far below a frame in an hour, or the best one.
+    let error = |numerator: f64| ((numerator * fps).round() / fps / numerator - 1.0).abs();
+    let candidates =
+        || (1..=u16::MAX).map(f64::from).filter(|numerator| (1.0..=MOST).contains(&(numerator * fps).round()));
+    let best = candidates().min_by(|&a, &b| error(a).total_cmp(&error(b)))?;
+    let numerator = candidates().find(|&numerator| error(numerator) < 1e-9).unwrap_or(best);
+    Some((numerator as u16, (numerator * fps).round() as u16))
 }
 
 /// Returns an image as a PNG file. `rgba` has eight bits per channel.
@@ -151,15 +179,6 @@ fn encode_jpeg(rgba: &[u8], Size { width, height }: Size) -> Result<Vec<u8>> {
     let encoder = JpegEncoder::new_with_quality(&mut bytes, QUALITY);
     encoder.write_image(&rgb, width, height, ExtendedColorType::Rgb8)?;
     Ok(bytes)
-}
-
-fn has_several_frames(args: &RenderArgs) -> bool {
-    match (args.frames, args.turntable) {
-        (Some(FrameChoice::Count(count)), _) | (None, Some(Some(count))) => count > 1,
-        (Some(FrameChoice::Part { first, end }), _) => end - first > 1,
-        (None, Some(None)) => true,
-        (None, None) => false,
-    }
 }
 
 /// Returns the number of `--turntable 60`, which is parsed as the name of a model.

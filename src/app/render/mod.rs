@@ -6,7 +6,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod apng;
 mod destination;
 pub mod sequence;
 mod sheet;
@@ -24,7 +23,7 @@ use super::text::counted;
 use crate::cli::RenderArgs;
 use crate::vulkan::device::Device;
 use destination::Destination;
-pub use destination::encode_png;
+pub use destination::{delay, encode_png};
 use sequence::Sequence;
 
 /// Checks the options that do not depend on files. [`run`] does so too.
@@ -33,25 +32,27 @@ pub fn check(args: &RenderArgs) -> Result<()> {
 }
 
 pub fn run(args: &RenderArgs) -> Result<()> {
-    let destination = Destination::new(args)?;
+    let mut destination = Destination::new(args)?;
     check_folder_of(&args.out)?;
     if let Some(grid) = args.sheet {
         let (size, rgba, text) = sheet::draw(args, grid)?;
-        destination.open(size, 1)?.add(0, &rgba)?;
+        destination.add(0, &rgba, size)?;
         return print(&format!("{}: {text}\n", args.out.display()));
     }
     let mut scene = Scene::load(args.into())?;
-    let sequence = Sequence::new(args, destination.is_film(), scene.crowd.loop_seconds());
+    let mut sequence = Sequence::new(args, destination.is_film(), scene.crowd.loop_seconds());
     // Every part of a sequence has the same camera, whose image has room for the whole animation.
     if args.frames.is_some() || args.turntable.is_some() || destination.is_film() {
         scene.frame_throughout(args.crowd.time, args.turntable.is_some(), args.gpu.size.aspect());
+    } else {
+        sequence.start_seconds = scene.time_with_something(args.crowd.time, args.gpu.size.aspect());
     }
     let build = |scene: &mut Scene| offscreen_renderer(&offscreen_device(&args.gpu.device)?, &args.gpu, scene);
     let mut renderer = Rebuilding::new(Losses::new(Instant::now), build);
     // Fails before the output is opened.
     renderer.renderer(&mut scene)?;
     let frames = sequence.frames.clone();
-    let mut writer = destination.open(args.gpu.size, frames.len() as u32)?;
+    destination.open(args.gpu.size, frames.len() as u32)?;
     let progress = progress_bar(frames.len() as u64, "rendering {wide_bar} {pos}/{len} {eta} left");
     let first_camera = scene.camera;
     for frame in frames.clone() {
@@ -61,23 +62,18 @@ pub fn run(args: &RenderArgs) -> Result<()> {
         let drawn = renderer.run(&mut scene, |scene, renderer| {
             scene.draw_picture(renderer, sequence.time_seconds(frame), args.fps).map(|_| ())
         })?;
-        writer.add(frame, drawn.wait_for_pixels()?)?;
+        destination.add(frame, drawn.wait_for_pixels()?, args.gpu.size)?;
         progress.inc(1);
     }
-    writer.finish()?;
+    destination.finish()?;
     progress.finish_and_clear();
     let visible: u32 = scene.crowd.visible_counts().iter().sum();
     let drawn = renderer.renderer(&mut scene)?;
     let part = if frames.len() > 1 { format!("frames {}..{}, ", frames.start, frames.end) } else { String::new() };
-    print(&format!(
-        "{}: {part}{} of {} visible, {}, {} skinning, {} upload\n",
-        args.out.display(),
-        visible,
-        counted(scene.crowd.instance_count(), "instance"),
-        drawn.device().physical.name,
-        args.gpu.skinning.name(),
-        drawn.upload_path().name(),
-    ))?;
+    let (out, instances) = (args.out.display(), counted(scene.crowd.instance_count(), "instance"));
+    let device = &drawn.device().physical.name;
+    let (skinning, upload) = (args.gpu.skinning.name(), drawn.upload_path().name());
+    print(format!("{out}: {part}{visible} of {instances} visible, {device}, {skinning} skinning, {upload} upload\n"))?;
     renderer.finish()
 }
 

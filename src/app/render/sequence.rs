@@ -10,17 +10,15 @@ use crate::cli::{FrameChoice, MOST_FRAMES, RenderArgs};
 /// The length of a film in seconds, if neither the command line nor the animation says otherwise.
 const TYPICAL_SECONDS: f64 = 4.0;
 /// An animation that takes longer is not shown as a whole by default.
-const MOST_SECONDS: f64 = 20.0;
+pub(super) const MOST_SECONDS: f64 = 20.0;
 
-/// The frames to draw.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sequence {
     pub frames: Range<u32>,
-    /// Frames for each second.
     fps: f64,
     /// Frames in which the camera goes around once. `None`: it stands still.
     round: Option<u32>,
-    start_seconds: f64,
+    pub start_seconds: f64,
 }
 
 impl Sequence {

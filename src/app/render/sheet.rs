@@ -58,16 +58,13 @@ pub fn draw(args: &RenderArgs, choice: SheetChoice) -> Result<(Size, Vec<u8>, St
         // Cells are about as wide as high.
         let aspect = args.gpu.size.aspect();
         let columns = (1..count).find(|&columns| (columns * columns) as f32 >= count as f32 * aspect).unwrap_or(count);
-        let columns = columns.max(1);
         Size { width: columns, height: count.div_ceil(columns) }
     });
     let is_sequence = files.len() == 1 && args.crowd.clip != ClipChoice::All;
     let cell_size = Size { width: args.gpu.size.width / grid.width, height: args.gpu.size.height / grid.height };
     if cell_size.width == 0 || cell_size.height == 0 {
-        bail!(WrongUsage(format!(
-            "--sheet {}x{}: the image has fewer pixels; use a larger --size",
-            grid.width, grid.height
-        )));
+        let Size { width, height } = grid;
+        bail!(WrongUsage(format!("--sheet {width}x{height}: the image has fewer pixels; use a larger --size")));
     }
     if count > grid.width * grid.height {
         tracing::warn!("--sheet has no room for {} of {count} pictures; `auto` has", count - grid.width * grid.height);
@@ -95,8 +92,12 @@ pub fn draw(args: &RenderArgs, choice: SheetChoice) -> Result<(Size, Vec<u8>, St
             } else {
                 scene.frame(Shows::Asked, cell.time_seconds, cell_size.aspect());
             }
+            let time_seconds = match files.len() {
+                1 => cell.time_seconds,
+                _ => scene.time_with_something(cell.time_seconds, cell_size.aspect()),
+            };
             labels.show(&cell.label, &mut renderer, [cell_size.width, cell_size.height])?;
-            let pixels = scene.draw_picture(&mut renderer, cell.time_seconds, args.fps)?;
+            let pixels = scene.draw_picture(&mut renderer, time_seconds, args.fps)?;
             let picture = ImageBuffer::<Rgba<u8>, _>::from_raw(cell_size.width, cell_size.height, pixels);
             let (x, y) = (column * cell_size.width, row * cell_size.height);
             replace(&mut sheet, &picture.context("the picture is incomplete")?, x.into(), y.into());

@@ -13,7 +13,7 @@ use crate::extras::{DebugView, Equipped};
 /// Does what a key asks for, in a window that is shown. `index` is that of a clip.
 pub fn act(action: Action, index: usize, state: &mut State, desk: &mut Desk, renderer: &mut Equipped) {
     match action {
-        Action::Close => {}
+        Action::Close | Action::Quit => {}
         Action::Panel => desk.hud.contents.shows_panel ^= true,
         Action::Help => desk.hud.contents.shows_help ^= true,
         Action::Pause => state.toggle_pause(),
@@ -31,6 +31,7 @@ pub fn act(action: Action, index: usize, state: &mut State, desk: &mut Desk, ren
                     break;
                 }
             }
+            desk.hud.contents.announce(state.scene.show.view);
         }
         Action::Skeleton => state.scene.show.bones = !state.scene.show.bones,
         Action::Focus => {

@@ -25,7 +25,7 @@ use crate::app::text::{format_bytes, thousands};
 use crate::cli::files::named_files;
 use crate::cli::keys::Action;
 use crate::cli::{GpuArgs, Size};
-use crate::crowd::MAX_INSTANCES;
+use crate::crowd::{ClipChoice, MAX_INSTANCES};
 use crate::extras::{DebugView, Equipped};
 use crate::model::text::{printable, shortened};
 use crate::renderer::UploadPath;
@@ -86,7 +86,7 @@ impl Desk {
     ) -> Result<(Option<Duration>, Option<Action>)> {
         let size = self.size;
         let image_size = [size.width, size.height];
-        if !self.hud.is_visible() {
+        if !self.hud.contents.is_visible() {
             self.hud.clear(renderer);
         }
         if !self.hud.needs_layout(image_size) {
@@ -182,7 +182,14 @@ impl Desk {
         let told = format!("added the clips of {}", path.display());
         let mut clips = state.args.crowd.clips.files.clone();
         clips.push(path);
-        self.load(state.args.crowd.models.clone(), clips, state, renderer, told);
+        let counts = |state: &State| state.scene.models.iter().map(|model| model.clips.len()).collect::<Vec<_>>();
+        let before = counts(state);
+        if self.load(state.args.crowd.models.clone(), clips, state, renderer, told)
+            && let Some((first, _)) = before.iter().zip(counts(state)).find(|(before, now)| **before < *now)
+        {
+            // The clips of later files are behind those of the model and of earlier files.
+            state.choose_clip(ClipChoice::Index(*first));
+        }
     }
 
     /// Plays clips together. Several are joined when the models are loaded.

@@ -11,6 +11,7 @@ use winit::event::{ElementState, MouseButton};
 use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
 
 use crate::cli::Size;
+use crate::cli::keys::{self, Action};
 use crate::view::OrbitCamera;
 
 /// The camera's turn for a drag over the whole height of the window.
@@ -50,6 +51,17 @@ impl Pointer {
     /// Returns whether a Shift key is held.
     pub fn is_shifted(&self) -> bool {
         self.modifiers.shift_key()
+    }
+
+    /// Returns the action of a key, with the modifier keys that are held. Keys with Alt or Super are the desktop's.
+    pub fn action(&self, name: &str) -> Option<(Action, usize)> {
+        let modifiers = self.modifiers;
+        match modifiers - ModifiersState::SHIFT {
+            ModifiersState::CONTROL => keys::action(&format!("Ctrl {name}")),
+            held if !held.is_empty() => None,
+            _ if modifiers.shift_key() => keys::action(&format!("Shift {name}")).or_else(|| keys::action(name)),
+            _ => keys::action(name),
+        }
     }
 
     /// Notes which modifier keys are held.
@@ -105,7 +117,8 @@ impl Pointer {
     /// Notes that a key was pressed or released. Returns whether it is one that flies.
     pub fn flight_key(&mut self, key: PhysicalKey, state: ElementState) -> bool {
         let PhysicalKey::Code(code) = key else { return false };
-        if !FLIGHT.iter().any(|&(key, _)| key == code) || self.modifiers.control_key() {
+        let is_plain = (self.modifiers - ModifiersState::SHIFT).is_empty();
+        if !FLIGHT.iter().any(|&(key, _)| key == code) || !is_plain && state == ElementState::Pressed {
             return false;
         }
         match state {

@@ -289,6 +289,9 @@ impl State {
         let fade_seconds = if self.clock.is_paused() { 0.0 } else { self.args.fade * self.clock.speed().abs() };
         if self.scene.crowd.crossfade(&choice, self.clock.time_seconds(), fade_seconds).is_ok() {
             self.args.crowd.clip = choice;
+            if let Some(shows) = self.framed {
+                self.frame_crowd(shows);
+            }
         }
     }
 
@@ -341,7 +344,7 @@ impl State {
 
     fn frame(&mut self) {
         if let Some(shows) = self.framed {
-            self.scene.frame(shows, self.clock.time_seconds(), self.free_aspect());
+            self.scene.frame_clips(shows, self.clock.time_seconds(), self.free_aspect());
             self.scene.camera.target_x = self.covered;
             self.moves.placed(self.scene.camera);
         }

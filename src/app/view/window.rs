@@ -34,7 +34,7 @@ use crate::app::output::print;
 use crate::app::rebuild::{Losses, vulkan_result};
 use crate::cli::Size;
 use crate::cli::files::is_model;
-use crate::cli::keys::{self, Action};
+use crate::cli::keys::Action;
 use crate::extras::Equipped;
 use crate::renderer::{FrameOutcome, Shot};
 
@@ -271,15 +271,21 @@ impl Viewer {
     }
 
     fn key(&mut self, event_loop: &ActiveEventLoop, key: &Key) {
-        let Some(name) = key_name(key) else { return };
-        let shifted = self.pointer.is_shifted().then(|| keys::action(&format!("Shift {name}"))).flatten();
-        let Some((action, index)) = shifted.or_else(|| keys::action(&name)) else { return };
-        let is_help_shown = self.desk.as_ref().is_some_and(|desk| desk.hud.contents.shows_help);
-        let action = if action == Action::Close && is_help_shown { Action::Help } else { action };
-        if action == Action::Close {
+        let Some((action, index)) = key_name(key).and_then(|name| self.pointer.action(&name)) else { return };
+        let Self { state, desk: Some(desk), renderer: Some(renderer), .. } = self else { return };
+        let action = match action {
+            Action::Close if desk.window.fullscreen().is_some() => Action::FullScreen,
+            Action::Close if state.selected().is_some() => {
+                state.deselect();
+                desk.hud.changed();
+                return desk.window.request_redraw();
+            }
+            Action::Close if desk.hud.contents.shows_help => Action::Help,
+            action => action,
+        };
+        if matches!(action, Action::Close | Action::Quit) {
             event_loop.exit();
         }
-        let Self { state, desk: Some(desk), renderer: Some(renderer), .. } = self else { return };
         act(action, index, state, desk, renderer);
     }
 

@@ -36,7 +36,6 @@ impl std::error::Error for ImportError {
 /// A problem of a file, with the value found and the value expected.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// The operating system cannot read the file.
     #[error("cannot be read")]
     Read(#[from] io::Error),
     /// The file is neither GLB nor JSON, or its GLB structure is broken. The text quotes nothing of the file.
@@ -53,7 +52,6 @@ pub enum Fault {
     Unsupported(String),
 }
 
-/// The result of a reader.
 pub(super) type Result<T> = std::result::Result<T, Fault>;
 
 impl Fault {
@@ -67,12 +65,6 @@ impl Fault {
         Self::Unsupported(format!("{}: {}", sentence(at), sentence(problem)))
     }
 
-    /// Reports an index out of range. `what` is the list's name in glTF.
-    pub(super) fn dangling(at: impl Display, what: &str, index: usize, count: usize) -> Self {
-        Self::content(at, format_args!("{what}[{index}] does not exist; the file has {count}"))
-    }
-
-    /// Adds the file's name.
     pub(super) fn in_file(self, file: &str) -> ImportError {
         ImportError { file: sentence(file), fault: self }
     }
@@ -80,7 +72,8 @@ impl Fault {
 
 /// Returns an element of a list whose name in glTF is `what`. `at` is the JSON path that refers to it.
 pub(super) fn look_up<'l, T>(list: &'l [T], what: &str, index: usize, at: impl Display) -> Result<&'l T> {
-    list.get(index).ok_or_else(|| Fault::dangling(at, what, index, list.len()))
+    let missing = || format!("{what}[{index}] does not exist; the file has {}", list.len());
+    list.get(index).ok_or_else(|| Fault::content(at, missing()))
 }
 
 /// Shortens text that may quote the file, and escapes characters that could control a terminal.
@@ -145,7 +138,6 @@ impl Warnings {
         self.fault.take().map_or(Ok(()), Err)
     }
 
-    /// Adds the warnings of another list.
     pub fn append(&mut self, others: Self) {
         self.fault = self.fault.take().or(others.fault);
         for sentence in others.sentences {
@@ -154,7 +146,6 @@ impl Warnings {
         self.left_out_count += others.left_out_count;
     }
 
-    /// Returns all warnings in the order in which they were added.
     pub fn into_sentences(mut self) -> Vec<String> {
         if self.left_out_count > 0 {
             self.sentences.push(format!("and {} more", self.left_out_count));

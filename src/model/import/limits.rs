@@ -72,43 +72,31 @@ impl Scale {
 const TOTAL: Scale = Scale { floor: 900 << 20, per_kib: 1 << 20, most: u64::MAX };
 
 impl Counted {
+    const fn new(what: &'static str, [floor, per_kib, most]: [u64; 3], bytes: u64) -> Self {
+        Self { what, count: Scale { floor, per_kib, most }, bytes }
+    }
+
     /// Vertices of the file, once for each node that shows them. In the file, quantised ones take eight bytes or more.
     /// In memory there are their attributes, the welded vertices with the welder's table, and skinned copies.
-    pub const VERTICES: Self =
-        Self { what: "vertices", count: Scale { floor: 1 << 19, per_kib: 1 << 10, most: 8 << 20 }, bytes: 200 };
+    pub const VERTICES: Self = Self::new("vertices", [1 << 19, 1 << 10, 8 << 20], 200);
     /// Indices of triangle lists. Most of the memory goes to ordering the triangles.
-    pub const INDICES: Self =
-        Self { what: "indices", count: Scale { floor: 6 << 20, per_kib: 6 << 10, most: 48 << 20 }, bytes: 24 };
+    pub const INDICES: Self = Self::new("indices", [6 << 20, 6 << 10, 48 << 20], 24);
     /// Pairs of a joint and a weight, including zero weights.
-    pub const INFLUENCES: Self =
-        Self { what: "joint weights", count: Scale { floor: 4 << 20, per_kib: 8 << 10, most: 64 << 20 }, bytes: 40 };
+    pub const INFLUENCES: Self = Self::new("joint weights", [4 << 20, 8 << 10, 64 << 20], 40);
     /// Corners of triangles that get tangents. The memory goes to the tables of the algorithm.
-    pub const TANGENT_CORNERS: Self =
-        Self { what: "tangents", count: Scale { floor: 6 << 20, per_kib: 6 << 10, most: 48 << 20 }, bytes: 100 };
+    pub const TANGENT_CORNERS: Self = Self::new("tangents", [6 << 20, 6 << 10, 48 << 20], 100);
     /// Elements of morph targets, including zeros, once for each node that shows them.
-    pub const MORPH_DELTAS: Self = Self {
-        what: "morph target elements",
-        count: Scale { floor: 1 << 20, per_kib: 2 << 10, most: 16 << 20 },
-        bytes: 110,
-    };
+    pub const MORPH_DELTAS: Self = Self::new("morph target elements", [1 << 20, 2 << 10, 16 << 20], 110);
     /// Decoded bytes of compressed buffer views and meshes. Real data shrinks to a tenth, equal values to almost nothing.
-    pub const DECODED_BYTES: Self = Self {
-        what: "bytes of decompressed data",
-        count: Scale { floor: 64 << 20, per_kib: 64 << 10, most: 1 << 30 },
-        bytes: 1,
-    };
+    pub const DECODED_BYTES: Self = Self::new("bytes of decompressed data", [64 << 20, 64 << 10, 1 << 30], 1);
     /// Morph weights of all nodes. Each instance streams all of them in every frame.
-    pub const MORPH_WEIGHTS: Self =
-        Self { what: "morph weights", count: Scale { floor: 1 << 16, per_kib: 64, most: 1 << 18 }, bytes: 64 };
+    pub const MORPH_WEIGHTS: Self = Self::new("morph weights", [1 << 16, 64, 1 << 18], 64);
     /// Numbers of the keyframes of all clips, including times.
-    pub const KEY_VALUES: Self =
-        Self { what: "keyframe numbers", count: Scale { floor: 8 << 20, per_kib: 8 << 10, most: 64 << 20 }, bytes: 8 };
+    pub const KEY_VALUES: Self = Self::new("keyframe numbers", [8 << 20, 8 << 10, 64 << 20], 8);
     /// Primitives, once for each node that shows them. Each costs time, even if it has nothing to draw.
-    pub const PRIMITIVES: Self =
-        Self { what: "shown primitives", count: Scale { floor: 64 << 10, per_kib: 64, most: 1 << 20 }, bytes: 200 };
+    pub const PRIMITIVES: Self = Self::new("shown primitives", [64 << 10, 64, 1 << 20], 200);
     /// Entries of sparse accessors, once for each reader, because each reader checks them again. They cost time only.
-    pub const SPARSE_ENTRIES: Self =
-        Self { what: "sparse entries", count: Scale { floor: 16 << 20, per_kib: 16 << 10, most: 256 << 20 }, bytes: 0 };
+    pub const SPARSE_ENTRIES: Self = Self::new("sparse entries", [16 << 20, 16 << 10, 256 << 20], 0);
 }
 
 /// The most memory that a JSON value takes, as counted by its separators. An empty object in a list counts twice, and

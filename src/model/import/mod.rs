@@ -34,7 +34,7 @@ pub use motion::SceneChoice;
 
 use super::bones::bones;
 use super::humanoid::turn_round;
-use super::{Clip, Humanoid, Model, Skin, SourceFile};
+use super::{Model, SourceFile};
 use decode::Document;
 use error::Warnings;
 use file::Files;
@@ -83,43 +83,31 @@ fn import_clips(name: &str, bytes: &[u8], files: Files) -> error::Result<Model> 
     let mut warnings = Warnings::default();
     let container = file::split(bytes, &mut warnings)?;
     let document = Document::open(&container, files, &mut warnings)?;
-    let Motion { tree, skins, clips, humanoid } = Motion::read(&document, &SceneChoice::Default, &mut warnings)?;
-    if clips.iter().all(|clip| clip.timelines.is_empty()) {
+    let (tree, motion) = read_motion(&document, &SceneChoice::Default, &mut warnings)?;
+    if motion.clips.iter().all(|clip| clip.timelines.is_empty()) {
         warnings.take_fault()?;
     }
     let mut model = Model {
         name: name.to_owned(),
         skeleton: tree.skeleton,
-        skins,
-        clips,
-        humanoid,
         source: SourceFile { bytes: document.files.bytes_read(), files: document.files.paths(), ..document.source },
         warnings: warnings.into_sentences(),
-        ..Model::default()
+        ..motion
     };
     far::bring_near(&mut model, container.json);
     Ok(model)
 }
 
-/// The parts of a model that need no material. They are read while images are decoded.
-struct Motion {
-    tree: NodeTree,
-    skins: Vec<Skin>,
-    clips: Vec<Clip>,
-    humanoid: Option<Box<Humanoid>>,
-}
-
-impl Motion {
-    fn read(document: &Document, scene: &SceneChoice, warnings: &mut Warnings) -> error::Result<Self> {
-        let mut tree = NodeTree::read(document, scene, warnings)?;
-        let skins = skins::read(document, &tree, warnings)?;
-        let mut clips = clips::read(document, &tree, warnings)?;
-        let humanoid = humanoid::read(document.roles.as_ref(), &tree, warnings);
-        if humanoid.as_ref().is_some_and(|humanoid| humanoid.is_turned()) {
-            turn_round(&mut tree.skeleton, &mut clips);
-        }
-        Ok(Self { tree, skins, clips, humanoid })
+/// Reads the nodes, and the parts of a model that need no material. They are read while images are decoded.
+fn read_motion(document: &Document, scene: &SceneChoice, warnings: &mut Warnings) -> error::Result<(NodeTree, Model)> {
+    let mut tree = NodeTree::read(document, scene, warnings)?;
+    let skins = skins::read(document, &tree, warnings)?;
+    let mut clips = clips::read(document, &tree, warnings)?;
+    let humanoid = humanoid::read(document.roles.as_ref(), &tree, warnings);
+    if humanoid.as_ref().is_some_and(|humanoid| humanoid.is_turned()) {
+        turn_round(&mut tree.skeleton, &mut clips);
     }
+    Ok((tree, Model { skins, clips, humanoid, ..Model::default() }))
 }
 
 fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error::Result<Model> {
@@ -127,12 +115,11 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
     let container = file::split(bytes, &mut warnings)?;
     let mut document = Document::open(&container, files, &mut warnings)?;
     let mut motion_warnings = Warnings::default();
-    let read_motion = |document: &_| Motion::read(document, scene, &mut motion_warnings);
-    let (motion, ahead) = while_decoding(&mut document, read_motion);
+    let (motion, ahead) = while_decoding(&mut document, |document| read_motion(document, scene, &mut motion_warnings));
     let mut materials = Materials::read(&mut document, ahead, &mut warnings)?;
     warnings.append(motion_warnings);
-    let Motion { tree, skins, clips, humanoid } = motion?;
-    let scene = Scene { document: &document, tree: &tree, skins: &skins };
+    let (tree, motion) = motion?;
+    let scene = Scene { document: &document, tree: &tree, skins: &motion.skins };
     let (geometry, palette) = geometry::read(&scene, &mut materials, &mut warnings)?;
     if materials.list.is_empty() {
         materials.default();
@@ -147,16 +134,13 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
     let mut model = Model {
         name: name.to_owned(),
         skeleton: tree.skeleton,
-        skins,
         palette,
         geometry,
         materials: materials.list,
         images: materials.images,
-        clips,
-        humanoid,
         source,
         warnings: warnings.into_sentences(),
-        ..Model::default()
+        ..motion
     };
     far::bring_near(&mut model, container.json);
     model.bones = bones(&model.skeleton, &model.palette, &model.geometry);

@@ -13,21 +13,17 @@ use crate::vulkan::recorder::{Recorder, Rendering};
 
 /// Linear colour above 1. Every driver supports blending and multisampling in this format.
 pub const HDR_FORMAT: vk::Format = vk::Format::R16G16B16A16_SFLOAT;
-/// The size of a sample of [`HDR_FORMAT`] in bytes.
 pub const HDR_BYTES: u64 = 8;
 /// Floating-point depth: with reversed Z its precision is spread evenly over distance.
 pub const DEPTH_FORMAT: vk::Format = vk::Format::D32_SFLOAT;
-/// The size of a sample of [`DEPTH_FORMAT`] in bytes.
 pub const DEPTH_BYTES: u64 = 4;
 
-/// Creates an image of depth that shaders sample.
 pub fn depth_map(device: &Arc<Device>, name: &str, extent: vk::Extent2D) -> Result<Image> {
     let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
     let color = ImageInfo::color(DEPTH_FORMAT, extent, usage);
     Image::new(device, name, ImageInfo { aspect: vk::ImageAspectFlags::DEPTH, ..color })
 }
 
-/// The scene's images.
 pub struct Attachments {
     /// Single-sampled colour, which tone mapping reads.
     pub hdr: Image,
@@ -35,12 +31,10 @@ pub struct Attachments {
     pub multisampled: Option<Image>,
     /// Depth, with as many samples as colour.
     pub depth: Image,
-    /// The size of all images.
     pub extent: vk::Extent2D,
 }
 
 impl Attachments {
-    /// Creates the images.
     pub fn new(device: &Arc<Device>, extent: vk::Extent2D, samples: vk::SampleCountFlags) -> Result<Self> {
         let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
         let color = ImageInfo::color(HDR_FORMAT, extent, usage);

@@ -28,11 +28,8 @@ const TEXEL_BYTES: u64 = 4;
 /// longer on the screen. Where presentation has fences, they say so instead.
 const GRACE_FRAMES: u64 = 4;
 
-/// A window or an image.
 pub enum Output {
-    /// An image, which may be read back.
     Offscreen(OffscreenImage),
-    /// A window, which presents images.
     Window(WindowImages),
 }
 
@@ -45,7 +42,6 @@ pub struct OffscreenImage {
 /// What a window system wants to be told right before each presentation.
 pub type BeforePresent = Box<dyn Fn() + Send + Sync>;
 
-/// A surface and its current swapchain.
 pub struct WindowImages {
     surface: Arc<Surface>,
     swapchain: Option<Swapchain>,
@@ -57,7 +53,6 @@ pub struct WindowImages {
 }
 
 impl Output {
-    /// Creates an offscreen output of this size.
     pub fn offscreen(device: &Arc<Device>, extent: vk::Extent2D) -> error::Result<Self> {
         let most = device.limits().max_image_dimension2_d;
         if extent.width > most || extent.height > most || extent.width == 0 || extent.height == 0 {
@@ -97,7 +92,6 @@ impl Output {
         }
     }
 
-    /// Returns the width and height of [`Self::extent`].
     pub fn size(&self) -> [u32; 2] {
         let vk::Extent2D { width, height } = self.extent();
         [width, height]
@@ -159,7 +153,6 @@ impl Output {
         Ok(None)
     }
 
-    /// Returns an image that was acquired.
     pub fn image(&self, index: u32) -> Option<&Image> {
         match self {
             Self::Offscreen(offscreen) => Some(&offscreen.image),

@@ -26,7 +26,6 @@ use crate::vulkan::Result;
 use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo};
 use crate::vulkan::spirv::{self, Spirv};
 
-/// The graphics pipelines.
 pub struct CharacterPass {
     opaque: CrowdPipelines,
     blended: CrowdPipelines,

@@ -108,7 +108,7 @@ pub fn record_with(
     let PassInput { recorder, models, plan, slot, .. } = *input;
     let Some(instances) = slot.instances() else { return };
     recorder.bind_set(layout, FRAME_SET, &slot.set);
-    recorder.bind_vertex_buffer(INSTANCE_BINDING, instances, 0);
+    recorder.bind_vertex_buffer(INSTANCE_BINDING, instances);
     let mut bound_pipeline: Option<&Pipeline> = None;
     for batch in &plan.batches {
         let index = batch.model as usize;
@@ -123,7 +123,7 @@ pub fn record_with(
             continue;
         }
         bind_vertices(batch, model);
-        recorder.bind_vertex_buffer(STATIC_BINDING, &model.static_vertices, 0);
+        recorder.bind_vertex_buffer(STATIC_BINDING, &model.static_vertices);
         recorder.bind_index_buffer(&model.indices, model.index_type);
         for (draw, pipeline, IndexRange { first, count }) in drawn {
             let Some(material) = model.materials.sets.get(draw.material) else { continue };

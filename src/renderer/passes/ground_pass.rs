@@ -19,18 +19,15 @@ const SHADOWS_ALONE: u32 = 2;
 /// The number of rectangles of the ground along each axis. `ground.vert` has the same number.
 pub const STEPS_PER_AXIS: u32 = 5;
 
-/// The pipelines of ground and sky.
 pub struct GroundPass {
     ground: Pipeline,
     /// The ground that shadows may reach; `None` without shadows.
     shaded_ground: Option<Pipeline>,
-    /// The shadows on it alone.
     shadows: Option<Pipeline>,
     sky: Pipeline,
 }
 
 impl GroundPass {
-    /// Builds the pipelines.
     pub fn new(building: Building, has_shadows: bool) -> Result<Self> {
         let Building { builder, layouts, samples, .. } = building;
         let build = |name, (vertex, fragment), constants: SpecializationConstants, depth_bias| {

@@ -23,10 +23,8 @@ use crate::crowd::FramePlan;
 use crate::vulkan::pipeline::PipelineBuilder;
 use crate::vulkan::recorder::Recorder;
 
-/// The input of all passes of a frame.
 #[derive(Clone, Copy)]
 pub struct PassInput<'a> {
-    /// The commands of the frame.
     pub recorder: Recorder<'a>,
     pub layouts: &'a Layouts,
     pub lighting: &'a Lighting,
@@ -34,22 +32,17 @@ pub struct PassInput<'a> {
     pub models: &'a [GpuModel],
     /// The batches of visible poses and instances.
     pub plan: &'a FramePlan,
-    /// The streams and pages of the frame.
     pub slot: &'a FrameSlot,
-    /// The size of the image.
     pub extent: vk::Extent2D,
 }
 
 /// What passes are built from.
 #[derive(Clone, Copy)]
 pub struct Building<'a> {
-    /// Builds pipelines, and has the device.
     pub builder: &'a PipelineBuilder,
     pub layouts: &'a Layouts,
     /// The models, which decide the pipelines that are needed.
     pub models: &'a [GpuModel],
-    /// The stage that skins.
     pub skinning: Skinning,
-    /// The number of samples of the scene.
     pub samples: vk::SampleCountFlags,
 }

@@ -22,7 +22,6 @@ use crate::vulkan::spirv::{self, Spirv};
 pub struct ShadowPass(CrowdPipelines);
 
 impl ShadowPass {
-    /// Builds the pipelines that the models need.
     pub fn new(building: Building) -> Result<Self> {
         let vertex = building.skinning.choose([&spirv::SHADOW_VERT, &spirv::SHADOW_SKINNING_VERT]);
         depth_pipelines(building, "shadows", vertex, casts_shadow).map(Self)

@@ -33,7 +33,6 @@ fn constants_of(model: &GpuModel, run: &SkinRun, has_morphs: bool) -> Specializa
     }
 }
 
-/// The compute pipelines.
 pub struct SkinPass {
     pipelines: BTreeMap<SpecializationConstants, Pipeline>,
     /// The largest number of work groups in a dispatch, x and y.
@@ -58,7 +57,6 @@ impl SkinPass {
         Ok(Self { pipelines, max_groups })
     }
 
-    /// Skins all visible poses.
     pub fn record(&self, input: &PassInput) {
         let PassInput { recorder, layouts, models, plan, slot, .. } = *input;
         recorder.bind_set(&layouts.skin, FRAME_SET, &slot.set);

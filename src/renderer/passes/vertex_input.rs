@@ -43,7 +43,6 @@ const ATTRIBUTES: [vk::VertexInputAttributeDescription; 8] = [
     attribute(INSTANCE_BINDING, 7, vk::Format::R32G32_UINT, offset_of!(InstanceData, numbers)),
 ];
 
-/// Returns an attribute of a binding.
 pub const fn attribute(
     binding: u32,
     location: u32,
@@ -63,7 +62,6 @@ pub const CHARACTERS: VertexInput<'_> = VertexInput { bindings: &BINDINGS, attri
 /// The vertex input of the debug views: the same, and the numbers of instance and pose.
 pub const NUMBERED_CHARACTERS: VertexInput<'_> = VertexInput { bindings: &BINDINGS, attributes: &ATTRIBUTES };
 
-/// Returns the primitives of draws of a topology.
 pub fn primitive(topology: Topology) -> vk::PrimitiveTopology {
     match topology {
         Topology::Triangles => vk::PrimitiveTopology::TRIANGLE_LIST,

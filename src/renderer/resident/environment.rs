@@ -31,11 +31,9 @@ use crate::vulkan::spirv;
 
 /// The side of the irradiance table in texels. `shaders/environment_sizes.glsl` has the same sizes.
 pub const IRRADIANCE_SIDE: u32 = 32;
-/// The side of the specular table in texels.
 pub const SPECULAR_SIDE: u32 = 128;
 /// The number of roughnesses in the specular table, from 0 to 1.
 pub const ROUGHNESS_COUNT: u32 = 6;
-/// The side of the split-sum table in texels.
 pub const SPLIT_SUM_SIDE: u32 = 64;
 
 /// The texels of light: their format, which every driver filters, and their size in bytes.

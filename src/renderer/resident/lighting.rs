@@ -22,7 +22,6 @@ pub struct Lighting {
     pub shadow_map: Image,
     /// The light set: shadow map, irradiance table, specular table, split-sum table.
     pub set: DescriptorSet,
-    /// The light of the surroundings.
     pub environment: Environment,
     sampler: Sampler,
 }

@@ -16,7 +16,6 @@ use crate::vulkan::descriptors::{Binding, DescriptorPool, DescriptorSet, Descrip
 /// The format of the image of each slot of a material, in the order of [`features::TEXTURES`].
 const FORMATS: [vk::Format; features::TEXTURES.len()] = [COLOR, DATA, DATA, COLOR, DATA];
 
-/// All materials of a model.
 pub struct GpuMaterials {
     /// The sets, by index of the material in the model.
     pub sets: Vec<DescriptorSet>,

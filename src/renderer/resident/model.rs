@@ -45,9 +45,7 @@ pub struct GpuDraw {
 /// A range of a model's index buffer. It may be empty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct IndexRange {
-    /// The first index.
     pub first: u32,
-    /// The number of indices.
     pub count: u32,
 }
 
@@ -57,7 +55,6 @@ impl GpuDraw {
         self.levels.get(level as usize).or(self.levels.last()).copied().unwrap_or_default()
     }
 
-    /// Returns whether the draw is blended over the opaque ones.
     pub fn is_blended(&self) -> bool {
         self.features & material_features::BLENDED != 0
     }
@@ -72,14 +69,12 @@ impl GpuDraw {
     }
 }
 
-/// Buffers, textures and sets of one model.
 pub struct GpuModel {
     pub size: PoseSize,
     /// The runs of vertices that `skin.comp` skins in one dispatch each.
     pub skin_order: SkinOrder,
     /// The specialization constants of shaders that skin. Draws and runs have their own numbers of influences.
     pub skinning: SpecializationConstants,
-    /// The static attributes of all vertices.
     pub static_vertices: Buffer,
     /// The indices of all draws in all levels of detail.
     pub indices: Buffer,
@@ -164,10 +159,9 @@ fn draw(
     (bind_pose, skinning): (&BindPose, SpecializationConstants),
     (geometry, index): (&Geometry, usize),
 ) -> GpuDraw {
-    let (first, count) = (range.first_index as usize, range.index_count as usize);
-    let indices = geometry.indices.get(first..first + count).unwrap_or(&[]);
     // Coarser levels use some of these vertices.
-    let mut counts = indices.iter().map(|&vertex| bind_pose.bind_vertices[vertex as usize].influence_count);
+    let mut counts =
+        geometry.indices_of(range).iter().map(|&vertex| bind_pose.bind_vertices[vertex as usize].influence_count);
     let first_count = counts.next().filter(|&count| run_count(count) == Some(count));
     let common_count = first_count.filter(|&first| counts.all(|count| count == first));
     let mirrored_feature = if mirrored_by_clips { material_features::MIRRORED_BY_CLIPS } else { 0 };

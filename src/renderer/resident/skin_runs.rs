@@ -26,7 +26,6 @@ const COUNTS: [u32; 4] = [1, 2, 4, 8];
 /// Vertices that one dispatch skins: a range of [`SkinOrder::vertices`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SkinRun {
-    /// The first index.
     pub first: u32,
     /// One beyond the last index.
     pub end: u32,

@@ -53,7 +53,6 @@ pub struct TextureCache<'a> {
 }
 
 impl<'a> TextureCache<'a> {
-    /// Returns an empty cache.
     pub fn new(uploader: &'a mut Uploader, samplers: &'a mut Samplers) -> Self {
         Self { uploader, samplers, images: HashMap::new() }
     }
@@ -146,7 +145,6 @@ fn upload(uploader: &mut Uploader, source: &model::Image, format: vk::Format) ->
     Ok(image)
 }
 
-/// Returns the blit from the level above to this level.
 fn blit_to_level(extent: vk::Extent2D, level: u32) -> vk::ImageBlit {
     let corner = |level: u32| vk::Offset3D {
         x: (extent.width >> level).max(1) as i32,

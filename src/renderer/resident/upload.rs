@@ -28,7 +28,6 @@ pub struct Uploader {
 }
 
 impl Uploader {
-    /// Begins recording.
     pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
         let commands = CommandPool::new(device, name)?;
         // SAFETY: the command buffer is new. Staging buffers live in `self`, and callers own the destinations. If either

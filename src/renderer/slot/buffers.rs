@@ -30,19 +30,15 @@ const FIRST_STREAM_BYTES: u64 = 128 << 10;
 /// The properties of a stream that do not change.
 #[derive(Debug, Clone)]
 pub struct StreamInfo {
-    /// The name in captures and messages.
     pub name: String,
-    /// How the stream reaches the GPU.
     pub path: UploadPath,
     /// Storage buffer or vertex buffer.
     pub usage: vk::BufferUsageFlags,
     /// The name of the device's limit in the Vulkan specification.
     pub limit: &'static str,
-    /// The largest size.
     pub limit_bytes: u64,
 }
 
-/// One stream of one frame slot.
 pub struct StreamBuffer {
     info: StreamInfo,
     /// `None` only after an attempt to enlarge it has failed.
@@ -121,7 +117,6 @@ impl StreamBuffer {
         self.memory.as_mut().map_or(&mut [], |memory| unsafe { memory.mapped.mapped_for_writing(count) })
     }
 
-    /// Returns the kind of memory that [`Self::elements`] returns.
     pub fn memory_kind(&self) -> MemoryKind {
         let is_cached = self.memory.as_ref().is_none_or(|memory| memory.mapped.is_host_cached());
         if is_cached { MemoryKind::Cached } else { MemoryKind::WriteCombined }
@@ -135,17 +130,14 @@ impl StreamBuffer {
 }
 
 pub struct Page {
-    /// The skinned vertices.
     pub vertices: Buffer,
     /// The packed tangents. One byte if no model in the page has tangents.
     pub tangents: Buffer,
-    /// The descriptor set of both buffers.
     pub set: DescriptorSet,
     /// A number that no other page of the device has.
     pub number: u64,
 }
 
-/// Returns the sizes of the two buffers of a page for this number of vertices.
 fn page_sizes(vertex_count: u64, has_tangents: bool) -> [u64; 2] {
     let tangent_bytes = if has_tangents { TANGENT_BYTES } else { 0 };
     [size_of::<SkinnedVertex>() as u64, tangent_bytes].map(|bytes| vertex_count * bytes)

@@ -39,13 +39,6 @@ pub struct FrameMemory<'a> {
     pub instances: &'a mut [MaybeUninit<InstanceData>],
 }
 
-struct Streams {
-    records: StreamBuffer,
-    palette: StreamBuffer,
-    morph_weights: StreamBuffer,
-    instances: StreamBuffer,
-}
-
 /// One frame in flight.
 pub struct FrameSlot {
     /// The commands that do not need the output's image: upload, skin, shadow, draw.
@@ -54,13 +47,15 @@ pub struct FrameSlot {
     pub output_commands: CommandPool,
     /// The frame set: frame data, pose records, palette, morph weights.
     pub set: DescriptorSet,
-    /// The pages of the transient vertex buffer.
     pub pages: Vec<Page>,
     /// The timestamps of the passes; `None` if the queue has none.
     pub timestamps: Option<Timestamps>,
     /// Signalled when the window system has released an image.
     pub image_available: BinarySemaphore,
-    streams: Streams,
+    records: StreamBuffer,
+    palette: StreamBuffer,
+    morph_weights: StreamBuffer,
+    instances: StreamBuffer,
     /// Signalled with the timeline, under validation only: see [`Fence`].
     finished: Option<Fence>,
     /// The value of the timeline that ends the slot's last frame; `None` after a wait for it.
@@ -72,12 +67,10 @@ pub struct FrameSlot {
     index: usize,
 }
 
-/// The settings that all slots share.
 #[derive(Debug, Clone, Copy)]
 pub struct SlotSettings {
     /// How streams reach the GPU.
     pub path: UploadPath,
-    /// The limits of streams and pages.
     pub limits: MemoryLimits,
     /// Whether each pass waits for the end of the pass before.
     pub serialize: bool,
@@ -93,12 +86,6 @@ impl FrameSlot {
         };
         let storage =
             |name| stream(name, vk::BufferUsageFlags::STORAGE_BUFFER, "maxStorageBufferRange", limits.storage_bytes);
-        let streams = Streams {
-            records: storage("pose records")?,
-            palette: storage("palette")?,
-            morph_weights: storage("morph weights")?,
-            instances: stream("instances", vk::BufferUsageFlags::VERTEX_BUFFER, "maxBufferSize", limits.buffer_bytes)?,
-        };
         let frame_data = Buffer::new(
             device,
             &format!("frame data {index}"),
@@ -114,7 +101,10 @@ impl FrameSlot {
             pages: Vec::new(),
             timestamps: Timestamps::new(device, &format!("timestamps {index}"), Pass::COUNT as u32 + 1)?,
             image_available: BinarySemaphore::new(device, &format!("image available {index}"))?,
-            streams,
+            records: storage("pose records")?,
+            palette: storage("palette")?,
+            morph_weights: storage("morph weights")?,
+            instances: stream("instances", vk::BufferUsageFlags::VERTEX_BUFFER, "maxBufferSize", limits.buffer_bytes)?,
             finished: device.instance().is_validating().then(finished).transpose()?,
             in_flight_until: None,
             frame_data,
@@ -170,14 +160,14 @@ impl FrameSlot {
         self.assert_finished();
         let bytes = |count: u32, size: usize| u64::from(count) * size as u64;
         let instances = plan.instance_count;
-        let Streams { records, palette, morph_weights, instances: instance_stream } = &mut self.streams;
         // A field, because the set stays stale if one of the buffers cannot be enlarged.
-        self.set_is_stale |= palette.ensure(device, bytes(plan.joint_count, size_of::<JointMatrix>()), instances)?;
         self.set_is_stale |=
-            morph_weights.ensure(device, bytes(plan.morph_weight_count, size_of::<f32>()), instances)?;
-        self.set_is_stale |= records.ensure(device, size_of_val(&plan.records[..]) as u64, instances)?;
-        instance_stream.ensure(device, bytes(instances, size_of::<InstanceData>()), instances)?;
-        let streams = [&*records, &*palette, &*morph_weights].map(StreamBuffer::read_by_shaders);
+            self.palette.ensure(device, bytes(plan.joint_count, size_of::<JointMatrix>()), instances)?;
+        self.set_is_stale |=
+            self.morph_weights.ensure(device, bytes(plan.morph_weight_count, size_of::<f32>()), instances)?;
+        self.set_is_stale |= self.records.ensure(device, size_of_val(&plan.records[..]) as u64, instances)?;
+        self.instances.ensure(device, bytes(instances, size_of::<InstanceData>()), instances)?;
+        let streams = [&self.records, &self.palette, &self.morph_weights].map(StreamBuffer::read_by_shaders);
         if let (true, [Some(records), Some(palette), Some(morph_weights)]) = (self.set_is_stale, streams) {
             let bindings = [&self.frame_data, records, palette, morph_weights].map(Binding::Buffer);
             // SAFETY: the slot's last frame, the only user of the set, has finished.
@@ -188,7 +178,7 @@ impl FrameSlot {
             ensure_pages(&mut self.pages, device, layouts, (self.index, &plan.pages, page_bytes))?;
         }
         // SAFETY: the slot's last frame has finished.
-        let records = unsafe { self.streams.records.elements::<PoseRecord>() };
+        let records = unsafe { self.records.elements::<PoseRecord>() };
         records.write_copy_of_slice(&plan.records);
         Ok(())
     }
@@ -196,7 +186,7 @@ impl FrameSlot {
     /// Returns the memory for the frame that [`Self::prepare`] has made room for.
     pub fn memory(&mut self) -> FrameMemory<'_> {
         self.assert_finished();
-        let Streams { palette, morph_weights, instances, .. } = &mut self.streams;
+        let Self { palette, morph_weights, instances, .. } = self;
         // SAFETY: the slot's last frame has finished, and the next one is submitted through `&mut self`.
         unsafe {
             let memory = palette.memory_kind();
@@ -214,15 +204,13 @@ impl FrameSlot {
         }
     }
 
-    /// Returns the buffer of the instances, for vertex input.
     pub fn instances(&self) -> Option<&Buffer> {
-        self.streams.instances.read_by_shaders()
+        self.instances.read_by_shaders()
     }
 
     /// Copies the streams of the staged path from mapped to device memory.
     pub fn record_upload(&self, recorder: Recorder) {
-        let Streams { records, palette, morph_weights, instances } = &self.streams;
-        let streams = [records, palette, morph_weights, instances];
+        let streams = [&self.records, &self.palette, &self.morph_weights, &self.instances];
         let mut is_staged = false;
         for (from, to, size) in streams.into_iter().filter_map(StreamBuffer::pending_copy) {
             recorder.copy_buffer(from, to, vk::BufferCopy { src_offset: 0, dst_offset: 0, size });

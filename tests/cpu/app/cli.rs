@@ -20,7 +20,6 @@ fn no_key_has_two_actions() {
     assert_eq!(action("no such key"), None);
 }
 
-/// Asserts that the command line of a picture has the same arguments again.
 fn assert_parsed_again(args: &RenderArgs) {
     assert_eq!(format!("{:?}", args.parsed_again().unwrap()), format!("{args:?}"));
 }

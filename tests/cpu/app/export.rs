@@ -93,11 +93,19 @@ fn measures(triangles: &[Triangle], origin: DVec3) -> [DVec3; 3] {
     [DVec3::splat(volume), all().reduce(DVec3::min).unwrap(), all().reduce(DVec3::max).unwrap()]
 }
 
-fn posed<'m>(model: &'m Model, clip: usize, seconds: f64) -> PosedScene<'m> {
+fn posed(model: &Model, seconds: f64) -> PosedScene<'_> {
     let mut scratch = PoseScratch::for_model(model);
-    let pose = pose_model(model, model.clips.get(clip), seconds, &mut scratch);
+    let pose = pose_model(model, model.clips.first(), seconds, &mut scratch);
     let mesh = PosedMesh::skinned(model, &BindPose::new(&model.geometry), pose);
     PosedScene::of_model(mesh, model.source.origin.as_dvec3(), false)
+}
+
+/// Writes the pose at a time of the first clip, and reads it again.
+fn reopened(model: &Model, seconds: f64) -> Model {
+    let folder = tempfile::tempdir().unwrap();
+    let file = formats(&folder)[0].clone();
+    posed(model, seconds).write(&file).unwrap();
+    import::load(&file.0).unwrap()
 }
 
 fn formats(folder: &TempDir) -> [(PathBuf, MeshFormat); 4] {
@@ -113,7 +121,7 @@ fn all_formats_hold_the_posed_triangles() {
     for model in files.into_iter().chain(own).chain([far]) {
         let folder = tempfile::tempdir().unwrap();
         let (seconds, origin) = (0.37, model.source.origin.as_dvec3());
-        let scene = posed(&model, 0, seconds);
+        let scene = posed(&model, seconds);
         let positions = skinned(&model, model.clips.first(), seconds);
         let expected: Vec<Triangle> = posed_triangles(&model.geometry, &positions)
             .map(|corners| corners.map(|corner| corner.as_dvec3() + origin))
@@ -145,13 +153,10 @@ fn all_formats_hold_the_posed_triangles() {
 
 #[test]
 fn a_reopened_file_has_the_same_materials_images_and_names() {
-    let folder = tempfile::tempdir().unwrap();
     for name in ["CesiumMan/CesiumMan.glb", "KayKit_Knight/Knight.glb", "MorphPrimitivesTest/MorphPrimitivesTest.gltf"]
     {
         let model = sample(name);
-        let file = formats(&folder)[0].clone();
-        posed(&model, 0, 0.5).write(&file).unwrap();
-        let reopened = import::load(&file.0).unwrap();
+        let reopened = reopened(&model, 0.5);
         assert_eq!(reopened.materials, model.materials, "{name}");
         let bytes = |model: &Model| model.images.iter().map(|image| image.encoded_bytes().to_vec()).collect::<Vec<_>>();
         assert!(bytes(&reopened) == bytes(&model), "{name}: images");
@@ -162,19 +167,10 @@ fn a_reopened_file_has_the_same_materials_images_and_names() {
         };
         assert_eq!(named(&reopened), named(&model), "{name}");
         assert_eq!(reopened.source.copyright, model.source.copyright);
-        let sums = |model: &Model| {
-            let colors: u64 = model
-                .geometry
-                .indices
-                .iter()
-                .map(|&at| model.geometry.colors[at as usize].map(u64::from).iter().sum::<u64>())
-                .sum();
-            let uv: f64 = model
-                .geometry
-                .indices
-                .iter()
-                .map(|&at| f64::from(model.geometry.tex_coords[at as usize][0].element_sum()))
-                .sum();
+        let sums = |Model { geometry, .. }: &Model| {
+            let corners = || geometry.indices.iter().map(|&at| at as usize);
+            let colors: u64 = corners().flat_map(|at| geometry.colors[at]).map(u64::from).sum();
+            let uv: f64 = corners().map(|at| f64::from(geometry.tex_coords[at][0].element_sum())).sum();
             (colors, (uv * 1e3).round())
         };
         assert_eq!(sums(&reopened), sums(&model), "{name}");
@@ -185,7 +181,6 @@ fn a_reopened_file_has_the_same_materials_images_and_names() {
 fn materials_survive_with_all_that_is_drawn_of_them() {
     use throng::model::{AlphaMode, Filter, Material, MaterialTexture, Texture, TextureSampler, Wrap};
     let mut model = asset(WALKER);
-    let folder = tempfile::tempdir().unwrap();
     let sampler = TextureSampler {
         wrap_u: Wrap::MirroredRepeat,
         wrap_v: Wrap::ClampToEdge,
@@ -210,16 +205,12 @@ fn materials_survive_with_all_that_is_drawn_of_them() {
         double_sided: true,
         ..model.materials[0].clone()
     };
-    let file = formats(&folder)[0].clone();
-    posed(&model, 0, 0.0).write(&file).unwrap();
-    let reopened = import::load(&file.0).unwrap();
+    let reopened = reopened(&model, 0.0);
     let (found, wanted) = (&reopened.materials[0], &model.materials[0]);
     let (a, b) = (found.base_color_texture.unwrap(), wanted.base_color_texture.unwrap());
     assert!(a.texture_from_vertex.abs_diff_eq(b.texture_from_vertex, 1e-5), "{a:?}");
-    assert!(
-        found.emission.abs_diff_eq(wanted.emission, 1e-5)
-            && found.dielectric_reflectance.abs_diff_eq(wanted.dielectric_reflectance, 1e-6)
-    );
+    assert!(found.emission.abs_diff_eq(wanted.emission, 1e-5), "{}", found.emission);
+    assert!(found.dielectric_reflectance.abs_diff_eq(wanted.dielectric_reflectance, 1e-6), "{found:?}");
     let same = Material {
         base_color_texture: wanted.base_color_texture,
         emission: wanted.emission,
@@ -233,18 +224,15 @@ fn materials_survive_with_all_that_is_drawn_of_them() {
 fn nodes_are_placed_and_hostile_names_are_text() {
     let folder = tempfile::tempdir().unwrap();
     let model = asset(STRIP);
-    let mut scene = posed(&model, 0, 0.0);
+    let mut scene = posed(&model, 0.0);
     let turn = glam::Affine3A::from_scale_rotation_translation(Vec3::splat(2.0), Quat::from_rotation_y(1.0), Vec3::X);
     scene.nodes[0].name = "a\nv 0 0 0 \\".to_owned();
     scene.nodes[0].world_from_model = DAffine3::from_mat4(glam::Mat4::from(turn).as_dmat4());
-    let all: Vec<[DVec3; 3]> = formats(&folder)
-        .iter()
-        .take(3)
-        .map(|file| {
-            scene.write(file).unwrap();
-            measures(&read(&file.0, file.1), DVec3::ZERO)
-        })
-        .collect();
+    let measured = |file: &(PathBuf, MeshFormat)| {
+        scene.write(file).unwrap();
+        measures(&read(&file.0, file.1), DVec3::ZERO)
+    };
+    let all: Vec<[DVec3; 3]> = formats(&folder)[..3].iter().map(measured).collect();
     for found in &all[1..] {
         assert!(found.iter().zip(&all[0]).all(|(a, b)| a.abs_diff_eq(*b, 1e-5)), "{all:?}");
     }

@@ -125,7 +125,9 @@ fn controls_change_the_state() {
     // The device has no 8 samples.
     assert!(window.get_by_label("8").accesskit_node().is_disabled());
     let values: [(Role, &str, f64, Check); 10] = [
-        (Role::Slider, "the time in the clip", 0.3, |shown| (shown.state.time_in_clip() - 0.3).abs() < 0.01),
+        (Role::Slider, "the time in the clip", 0.3, |shown| {
+            (shown.state.time_in_clip() - 0.3).abs() < 0.01 && shown.state.clock.is_paused()
+        }),
         (Role::Slider, "speed", -0.5, |shown| shown.state.clock.speed() == -0.5),
         (Role::Slider, "instances", 40.0, |shown| shown.state.scene.crowd.instance_count() == 40),
         (Role::SpinButton, "seed", 7.0, |shown| shown.state.crowd_controls().seed == 7),
@@ -273,6 +275,19 @@ fn messages_warnings_and_keys_are_shown() {
         assert_eq!(window.query_by_label("Mouse and keys").is_some(), shows_help);
         assert_eq!(window.query_by_label("Frame time").is_some(), shows_panel);
     }
+}
+
+#[test]
+fn the_name_of_a_view_stands_over_the_picture_without_the_panel() {
+    let mut window = open(&path_of(WALKER), "");
+    let contents = &mut window.state_mut().contents;
+    contents.shows_panel = false;
+    assert!(!contents.is_visible());
+    contents.announce(DebugView::Normals);
+    assert!(contents.is_visible());
+    window.step();
+    assert!(window.query_by_label(DebugView::Normals.name()).is_some());
+    assert!(window.query_by_label(DebugView::Normals.legend().unwrap()).is_some());
 }
 
 /// Returns the value of a slider from 0 to 1 after a mouse has dragged it, when all events come before one frame.

@@ -2,7 +2,7 @@
 
 use throng::app::joint::{joints, nodes_of_joint};
 use throng::app::morphs::{hold_morphs, names_of_morphs, weights_of_morph};
-use throng::app::render::apng::delay;
+use throng::app::render::delay;
 use throng::app::render::sequence::Sequence;
 use throng::app::text::{ColumnGroup, aligned, counted, grouped, number, paragraph};
 use throng::cli::MorphArg;

@@ -6,8 +6,7 @@ use super::*;
 use crate::common::assets::{JELLY, asset};
 use crate::common::pose::skinned;
 
-/// Returns the bounds of a clip, and the highest vertex of its poses, all of which must be within. Vertices are looked at a
-/// thousand times a second.
+/// Returns the bounds of a clip, and its highest vertex. All vertices must be within, a thousand times a second.
 fn bounds_that_hold_every_vertex(model: &Model, clip: &Clip) -> (PosedBounds, f32) {
     let bounds = posed_bounds(model, Some(clip));
     let mut highest = 0.0f32;
@@ -40,8 +39,7 @@ fn posed_bounds_hold_every_vertex_between_the_samples_too() {
     }
 }
 
-/// Bounds include a leap that falls between the even samples of a long clip: one held for a millisecond, and one up to
-/// a time that has two keys.
+/// A leap between the even samples of a long clip counts: one held for a millisecond, and one up to a time with two keys.
 #[test]
 fn posed_bounds_hold_what_a_long_clip_does_for_a_moment() {
     let leap = Vec3::new(0.0, 9.0, 0.0);

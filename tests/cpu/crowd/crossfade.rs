@@ -28,7 +28,6 @@ fn states(crowd: &Crowd) -> BTreeMap<u32, InstanceState> {
     instances_of(crowd).iter().map(|instance| instance.numbers[0]).zip(crowd.instance_states()).collect()
 }
 
-/// Returns the joint matrices and the morph weights of a blend, by the plain functions.
 fn blended(model: &Model, blend: &Blend<'_>) -> (Vec<JointMatrix>, Vec<f32>) {
     let mut scratch = PoseScratch::for_model(model);
     let pose = pose_blend(model, blend, &mut scratch);
@@ -182,8 +181,7 @@ fn clips_that_do_not_fit_the_lanes_blend_too() {
     }
 }
 
-/// The bounding sphere of an instance that blends is around the boxes of both clips. Nothing proves that it holds the blend, so
-/// this looks.
+/// The bounding sphere of an instance that blends is around the boxes of both clips. Nothing proves that it holds the blend.
 #[test]
 #[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
 fn blended_poses_stay_in_the_sphere_around_both_clips() {

@@ -34,8 +34,7 @@ fn scale_of(instance: &InstanceData) -> f32 {
     Vec3::new(x, y, z).length()
 }
 
-/// Returns how many pixels a length is wide, parallel to the image and at the nearest point of an instance. `None` at the
-/// plane of the eye.
+/// Returns how many pixels a length is wide, parallel to the image, at an instance's nearest point. `None` at the eye's plane.
 fn pixels_in_view(camera: &OrbitCamera, model: &Model, instance: &InstanceData, metres: f32) -> Option<f32> {
     let bounds = posed_bounds(model, model.clips.first());
     let center = instance.world_from_model.transform_point(bounds.center());
@@ -46,7 +45,6 @@ fn pixels_in_view(camera: &OrbitCamera, model: &Model, instance: &InstanceData, 
     (depth > 0.0).then_some((high - low) * 0.5 * HEIGHT_PIXELS as f32)
 }
 
-/// Fails unless this is the coarsest level whose error is allowed.
 fn assert_coarsest(errors: &[f32], level: u32, limit: f32, size_of: impl Fn(f32) -> f32) {
     let size = size_of(errors[level as usize]);
     assert!(level == 0 || size <= limit * 1.0001, "level {level} of {errors:?}: {size} of {limit}");

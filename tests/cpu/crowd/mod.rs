@@ -15,8 +15,7 @@ use throng::crowd::{
     ClipChoice, Crowd, CrowdError, CrowdSettings, FramePlan, Layout, PhaseMode, PoseSize, thread_pool, wrap_seconds,
 };
 use throng::model::{
-    Clip, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT, PaletteLayout,
-    Skeleton, Track,
+    Clip, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT, Skeleton, Track,
 };
 use throng::shader_types::{InstanceData, JointMatrix};
 use throng::view::{Detail, Frustum, OrbitCamera};
@@ -24,13 +23,12 @@ use throng::view::{Detail, Frustum, OrbitCamera};
 use crate::common::assets::{JELLY, asset};
 pub use crate::common::crowd::instances_of;
 use crate::common::crowd::{plan_of, planned_streams};
+use crate::common::pose::layout;
 
-/// Returns where the visible instances stand, in metres.
 pub fn positions(crowd: &Crowd) -> Vec<Vec3> {
     instances_of(crowd).iter().map(|instance| instance.world_from_model.transform_point(Vec3::ZERO)).collect()
 }
 
-/// Leaves what the camera and the light see, in an image of this aspect ratio.
 pub fn cull(crowd: &mut Crowd, camera: &OrbitCamera, aspect: f32, to_light: Option<Vec3>, detail: &Detail) {
     let frustum = Frustum::from_clip_from_world(camera.clip_from_world(aspect));
     crowd.cull(None, Some(&frustum), to_light, detail);
@@ -63,7 +61,7 @@ pub fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
             ..clip_with(&[0.0, 0.5, 1.0, 1.5])
         }
     });
-    let joint_from_mesh = |joint| Affine3A::from_translation(Vec3::new(0.0, -step * joint as f32, 0.0));
+    let entry = |joint| (joint, Affine3A::from_translation(Vec3::new(0.0, -step * joint as f32, 0.0)));
     let mut rest = LocalPose::identity(joints as usize);
     rest.translations[1..].fill(Vec3::new(0.0, step, 0.0));
     rest.morph_weights = vec![0.25, 0.75];
@@ -75,11 +73,7 @@ pub fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
             morphed_nodes: vec![MorphedNode { node: 0, first_weight: 0, weight_count: 2 }],
             ..Skeleton::default()
         },
-        palette: PaletteLayout {
-            nodes: (0..joints).collect(),
-            joint_from_mesh: (0..joints).map(joint_from_mesh).collect(),
-            is_joint: vec![false; joints as usize],
-        },
+        palette: layout((0..joints).map(entry), false),
         geometry: Geometry {
             positions: (0..joints).map(|joint| Vec3::new(0.1 * size, step * (joint + 1) as f32, 0.0)).collect(),
             indices: (0..joints).collect(),
@@ -94,12 +88,10 @@ pub fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
     }
 }
 
-/// A track of a node on the first timeline.
 pub fn track<T>(node: u32, interpolation: Interpolation, values: Vec<T>) -> Track<T> {
     Track { node, timeline: 0, interpolation, values }
 }
 
-/// A clip without tracks, with one timeline.
 pub fn clip_with(keys: &[f32]) -> Clip {
     Clip { duration_seconds: *keys.last().unwrap(), timelines: vec![keys.to_vec()], ..Clip::default() }
 }

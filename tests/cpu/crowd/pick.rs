@@ -47,7 +47,6 @@ fn brute_force(crowd: &mut Crowd, time_seconds: f64, rays: &[Ray]) -> Vec<Option
     nearest
 }
 
-/// Returns rays through a grid of points of an image.
 fn grid(camera: &OrbitCamera, side: u32) -> Vec<Ray> {
     let place = |k: u32| (k as f32 + 0.5) / side as f32;
     let points = (0..side * side).map(|k| Vec2::new(place(k % side), place(k / side)));

@@ -1,11 +1,13 @@
 //! Where instances stand, how large they are, and how their tints differ.
 
 use glam::{Affine3A, Vec2, Vec3};
+use serde_json::json;
 use throng::crowd::{Crowd, CrowdSettings, Layout};
 use throng::model::Model;
 use throng::shader_types::InstanceData;
 
-use super::{chain, crowd_of, instances_of, positions, settings};
+use super::{crowd_of, instances_of, positions, settings};
+use crate::common::builder::Gltf;
 
 /// The room of an instance in widths of its model.
 const SPACING: f32 = 1.15;
@@ -14,14 +16,10 @@ const SCATTERED: f32 = 0.87;
 
 /// Returns a model that reaches from its origin to -X and +X, as wide in Z.
 fn body(left: f32, right: f32, height: f32) -> Model {
-    let mut model = chain("body", 1, height, &[]);
-    let half = 0.5 * (left + right);
-    let (least, greatest) = (Vec3::new(-left, 0.0, -half), Vec3::new(right, height, half));
-    model.geometry.positions = vec![least, greatest, greatest.with_y(0.0)];
-    (model.geometry.indices, model.geometry.normals) = (vec![0, 1, 2], vec![Vec3::Y; 3]);
-    model.geometry.influences = vec![model.geometry.influences[0]; 3];
-    (model.geometry.influence_starts, model.geometry.morph_delta_starts) = (vec![0, 1, 2, 3], vec![0; 4]);
-    model
+    let (mut gltf, half) = (Gltf::new(), 0.5 * (left + right));
+    gltf.cuboid([-left, 0.0, -half], [right, height, half], json!({}));
+    gltf.json["scenes"][0]["nodes"] = json!([0]);
+    gltf.model()
 }
 
 /// Returns the places of instances of these models, in units of the room of one that is a metre wide.
@@ -163,7 +161,9 @@ fn units_are_repaired_and_sizes_in_one_unit_stay() {
 fn variations_fill_their_range_and_stay_in_it() {
     const SIZE_DEVIATION: f32 = 0.2;
     for variety in [0.5, 1.0] {
-        let all = instances_of(&crowd_of([body(0.5, 0.5, 1.0)], &CrowdSettings { variety, ..settings(5000) }));
+        let mut clothed = body(0.5, 0.5, 1.0);
+        clothed.geometry.colors.fill([40, 60, 160, 255]);
+        let all = instances_of(&crowd_of([clothed], &CrowdSettings { variety, ..settings(5000) }));
         let sizes = || all.iter().map(|instance| instance.world_from_model.rows[1][1]);
         let (least, most) = (sizes().fold(9.0, f32::min), sizes().fold(0.0, f32::max));
         let deviation = SIZE_DEVIATION * variety;
@@ -182,4 +182,11 @@ fn variations_fill_their_range_and_stay_in_it() {
             assert!(tints().filter(is_strongest).count() > 1000);
         }
     }
+    // Fur has no other hue.
+    let mut furry = body(0.5, 0.5, 1.0);
+    furry.geometry.colors.fill([150, 110, 60, 255]);
+    let furs = instances_of(&crowd_of([furry], &CrowdSettings { variety: 1.0, ..settings(5000) }));
+    let channels = || furs.iter().map(|instance| instance.tint_unorm8.to_le_bytes());
+    assert!(channels().all(|[red, green, blue, _]| red >= green && green >= blue));
+    assert!(channels().any(|[red, _, blue, _]| red > blue + 30));
 }

@@ -37,11 +37,8 @@ fn views_buffers_and_accessors_must_be_what_they_say() {
     let replaced = json!({
         "count": 2, "indices": {"bufferView": indices, "componentType": U8}, "values": {"bufferView": values},
     });
-    sparse.mistakes(at).are_refused([(
-        "accessors/0/sparse",
-        replaced,
-        "sparse index 3 is out of range or order; there are 3 elements",
-    )]);
+    let problem = "sparse index 3 is out of range or order; there are 3 elements";
+    sparse.mistakes(at).are_refused([("accessors/0/sparse", replaced, problem)]);
     let gltf = gltf.with(&[("accessors/0/bufferView", Value::Null)]);
     for count in [1 << 40, u64::MAX] {
         let problem = format!("{count} elements without a bufferView; at most 1048576");

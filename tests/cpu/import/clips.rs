@@ -13,7 +13,6 @@ fn keyed() -> (Gltf, usize) {
     (gltf, times)
 }
 
-/// Makes the triangle with a clip of its scale.
 fn animated() -> Gltf {
     let (mut gltf, times) = keyed();
     let values = gltf.f32s("VEC3", &[0.0; 6]);

@@ -58,10 +58,8 @@ impl Compressed {
 
 /// Adds buffer 1, a placeholder that cannot be read.
 fn with_placeholder(mut gltf: Gltf) -> Gltf {
-    gltf.push(
-        "buffers",
-        json!({"byteLength": 1 << 20, "uri": "no/such/file.bin", "extensions": {EXT: {"fallback": true}}}),
-    );
+    let extensions = json!({EXT: {"fallback": true}});
+    gltf.push("buffers", json!({"byteLength": 1 << 20, "uri": "no/such/file.bin", "extensions": extensions}));
     gltf.json["extensionsRequired"] = json!([EXT, KHR]);
     gltf.json["extensionsUsed"] = json!([EXT, KHR]);
     gltf
@@ -213,11 +211,8 @@ fn the_compressed_bytes_must_be_there_and_decode() {
     strip.mistakes("bufferViews[1]").are_refused([(&of(1, "byteOffset"), json!(0), &foreign)]);
     // A few bytes that claim a large size are refused before memory is allocated.
     let problem = format!("bufferViews[0]: {length} bytes cannot hold the 12582912 bytes of the view");
-    strip.with(&[(&of(0, "count"), json!(1 << 20))]).mistakes("").are_refused([(
-        "bufferViews/0/byteLength",
-        json!(12 << 20),
-        &problem,
-    )]);
+    let large = strip.with(&[(&of(0, "count"), json!(1 << 20))]);
+    large.mistakes("").are_refused([("bufferViews/0/byteLength", json!(12 << 20), &problem)]);
 }
 
 /// The result for a damaged stream is checked like any other data.

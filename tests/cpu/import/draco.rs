@@ -10,7 +10,6 @@ use crate::common::builder::{F32, Gltf, U8, U16, U32, grid, sorted_triangles};
 
 const NAME: &str = "KHR_draco_mesh_compression";
 
-/// Returns the positions and triangles of a wavy grid.
 fn wavy_grid(side: u32) -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
     let (places, triangles) = grid(side, side);
     let positions = places.iter().map(|place| place.extend((place.x * 0.3).sin()).to_array()).collect();
@@ -97,7 +96,7 @@ fn streams_can_be_shared_and_leave_other_attributes_alone() {
     let colors = gltf.normalized(U8, "VEC4", 25, &[0, 0, 255, 255].repeat(25));
     let mut second = gltf.primitive().clone();
     second["attributes"]["COLOR_0"] = json!(colors);
-    gltf.json["meshes"][0]["primitives"].as_array_mut().unwrap().push(second);
+    gltf.push("meshes/0/primitives", second);
     let geometry = gltf.model().geometry;
     assert_eq!((geometry.triangle_count(), geometry.vertex_count()), (2 * 32, 2 * 25));
     assert_eq!(geometry.colors.iter().filter(|color| **color == [0, 0, 255, 255]).count(), 25);

@@ -1,7 +1,7 @@
 //! Bodies that are far from the origin of their file are near that of their model, and reports know where they were.
 
-use glam::{Affine3A, DVec3, Vec3};
-use serde_json::json;
+use glam::{DVec3, Mat4, Vec3};
+use serde_json::{Value, json};
 use throng::model::Model;
 
 use crate::common::builder::{Gltf, check_invariants};
@@ -28,27 +28,23 @@ fn moving(mut gltf: Gltf, place: [f32; 3], with_tangents: bool) -> Gltf {
     let times = gltf.f32s("SCALAR", &[0.0, 1.0]);
     let end = [place[0] + 1.0, place[1], place[2]];
     let tangent = [0.5f32, 1.0, -2.0];
-    let keys = [tangent, place, tangent, tangent, end, tangent];
-    let keys = if with_tangents { keys.to_vec() } else { vec![place, end] };
+    let (interpolation, keys) = if with_tangents {
+        ("CUBICSPLINE", vec![tangent, place, tangent, tangent, end, tangent])
+    } else {
+        ("LINEAR", vec![place, end])
+    };
     let output = gltf.f32s("VEC3", keys.as_flattened());
-    let sampler = json!({"input": times, "output": output, "interpolation": if with_tangents { "CUBICSPLINE" } else { "LINEAR" }});
-    let animation = &mut gltf.json["animations"][0];
-    animation["samplers"].as_array_mut().unwrap().push(sampler);
-    let channel = json!({"sampler": 1, "target": {"node": 1, "path": "translation"}});
-    animation["channels"].as_array_mut().unwrap().push(channel);
+    gltf.push("animations/0/samplers", json!({"input": times, "output": output, "interpolation": interpolation}));
+    gltf.push("animations/0/channels", json!({"sampler": 1, "target": {"node": 1, "path": "translation"}}));
     gltf
 }
 
 /// Adds a place to all vertices, and inverse bind matrices that take them back; with `joints`, to joints that are there, too.
 fn baked(mut gltf: Gltf, place: [f32; 3]) -> Gltf {
-    let positions: Vec<f32> = [[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
-        .iter()
-        .flat_map(|corner| corner.iter().zip(place).map(|(corner, place)| corner + place).collect::<Vec<_>>())
-        .collect();
-    gltf.attribute("POSITION", "VEC3", &positions);
+    let corners = [Vec3::ZERO, Vec3::X, Vec3::Y].map(|corner| (corner + Vec3::from(place)).to_array());
+    gltf.attribute("POSITION", "VEC3", corners.as_flattened());
     if gltf.json["skins"][0].is_object() {
-        let inverse = Affine3A::from_translation(-Vec3::from(place));
-        let matrix: [f32; 16] = glam::Mat4::from(inverse).to_cols_array();
+        let matrix = Mat4::from_translation(-Vec3::from(place)).to_cols_array();
         let matrices = gltf.f32s("MAT4", &[matrix, matrix].concat());
         gltf.json["skins"][0]["inverseBindMatrices"] = json!(matrices);
     }
@@ -59,11 +55,9 @@ fn baked(mut gltf: Gltf, place: [f32; 3]) -> Gltf {
 fn far_bodies_are_as_exact_as_at_the_origin() {
     let zero = [0.0; 3];
     let positions = |model: &Model, seconds: f64| skinned(model, model.clips.first(), seconds);
-    let matrix = |mut gltf: Gltf, place: [f32; 3]| {
-        let node = &mut gltf.json["nodes"][1];
-        node["matrix"] = json!([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, place[0], place[1], place[2], 1]);
-        node.as_object_mut().unwrap().remove("translation");
-        gltf
+    let matrix = |gltf: Gltf, [x, y, z]: [f32; 3]| {
+        let matrix = json!([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, x, y, z, 1]);
+        gltf.with(&[("nodes/1/matrix", matrix), ("nodes/1/translation", Value::Null)])
     };
     let below = |mut gltf: Gltf, place: [f32; 3]| {
         let root = gltf.push("nodes", json!({"children": [1], "translation": place}));

@@ -9,7 +9,6 @@ use throng::model::import;
 use crate::common::assets::sample_files;
 use crate::common::builder::Gltf;
 
-/// Writes all integers with a point.
 fn give_points(value: &mut Value) {
     match value {
         Value::Number(number) => *value = json!(number.as_f64().unwrap()),
@@ -82,7 +81,7 @@ fn a_broken_skin_and_a_broken_channel_cost_nothing_else() {
     }
     gltf.push("skins", json!({"joints": [1, 2], "inverseBindMatrices": 99}));
     let node = gltf.push("nodes", json!({"mesh": 0, "skin": 1}));
-    gltf.json["scenes"][0]["nodes"].as_array_mut().unwrap().push(json!(node));
+    gltf.push("scenes/0/nodes", json!(node));
     let model = gltf.model_that_warns(&[
         "skins[1].inverseBindMatrices: accessors[99] does not exist; the file has 6; the skin is left out",
         "skins[1] has no joints; the primitive is left out",

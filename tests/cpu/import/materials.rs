@@ -202,19 +202,14 @@ fn broken_images_lose_only_their_texture() {
 fn reflectances_of_dielectrics_and_archived_materials() {
     let read = |material: Value| textured(&png(2, 2)).with(&[("materials/0", material)]).model().materials[0].clone();
     let extensions = |extensions: Value| json!({"extensions": extensions});
+    let specular = json!({"specularFactor": 0.5, "specularColorFactor": [2.0, 1.0, 10.0]});
+    let both = json!({"KHR_materials_specular": specular, "KHR_materials_ior": {"ior": 3.0}});
     for (material, normal, grazing) in [
         (json!({}), [0.04; 3], 1.0),
         (extensions(json!({"KHR_materials_specular": {"specularFactor": 0}})), [0.0; 3], 0.0),
         (extensions(json!({"KHR_materials_ior": {"ior": 3.0}})), [0.25; 3], 1.0),
         (extensions(json!({"KHR_materials_ior": {"ior": 0.0}})), [1.0; 3], 1.0),
-        (
-            extensions(json!({
-                "KHR_materials_specular": {"specularFactor": 0.5, "specularColorFactor": [2.0, 1.0, 10.0]},
-                "KHR_materials_ior": {"ior": 3.0},
-            })),
-            [0.25, 0.125, 0.5],
-            0.5,
-        ),
+        (extensions(both), [0.25, 0.125, 0.5], 0.5),
     ] {
         let read = read(material.clone());
         assert_eq!((read.dielectric_reflectance.to_array(), read.grazing_reflectance), (normal, grazing), "{material}");

@@ -39,12 +39,10 @@ fn known_models_have_their_known_contents() {
     assert!(fox.warnings.is_empty(), "{:?}", fox.warnings);
 }
 
-/// The largest distance between the clouds of two poses, as a share of the extent. The tools that quantised, compressed,
-/// reordered and welded models round positions to 14 bits along the longest edge, weights to 8 bits, and the rotations of
-/// resampled clips to 16 bits.
+/// The largest distance between the clouds of two poses, as a share of the extent. Tools have rounded positions to 14 bits
+/// along the longest edge, weights to 8 bits, and the rotations of resampled clips to 16 bits.
 const TOLERANCE: f64 = 4e-3;
 
-/// Returns the largest distance from a point of `from` to the nearest of `to`.
 fn farthest(from: &[DVec3], to: &[DVec3]) -> f64 {
     from.iter().map(|a| to.iter().map(|b| a.distance(*b)).fold(f64::INFINITY, f64::min)).fold(0.0, f64::max)
 }

@@ -7,15 +7,12 @@ use throng::model::{Clip, Geometry, Influence, Model};
 
 use crate::common::pose::posed;
 
-/// The corners of triangles.
 pub type Surface = Vec<[DVec3; 3]>;
 
-/// Returns the positions of all vertices in one pose.
 pub fn positions(model: &Model, clip: Option<&Clip>, time_seconds: f64) -> Vec<DVec3> {
     level_positions(model, 0, clip, time_seconds)
 }
 
-/// Returns the joint matrices of one pose.
 pub fn matrices(model: &Model, clip: Option<&Clip>, time_seconds: f64) -> Vec<DMat4> {
     joint_matrices(model, &posed(model, clip, time_seconds).0)
 }
@@ -114,8 +111,8 @@ impl<'s> Nearest<'s> {
     }
 }
 
-/// Returns the mean distance from `from` to `to` over the area, at the centres of the parts of a triangle whose sides are
-/// divided by `divisions`.
+/// Returns the mean distance from `from` to `to` over the area, at the centres of `divisions` × `divisions` parts of a
+/// triangle.
 fn mean_distance(from: &Surface, to: &Surface, divisions: usize) -> f64 {
     let mut nearest = Nearest::new(to);
     let (mut sum, mut whole) = (0.0, 0.0);
@@ -153,7 +150,6 @@ fn distance(point: DVec3, [a, b, c]: &[DVec3; 3]) -> f64 {
     to_side(*a, ab).min(to_side(*b, *c - *b)).min(to_side(*a, ac))
 }
 
-/// Returns the box around positions.
 pub fn box_of(positions: &[DVec3]) -> (DVec3, DVec3) {
     let limits = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     positions.iter().fold(limits, |(min, max), &position| (min.min(position), max.max(position)))
@@ -178,8 +174,7 @@ pub fn points(model: &Model) -> Vec<u32> {
     rest.iter().enumerate().map(point).collect()
 }
 
-/// Returns a number for each vertex that is the same for all vertices of a connected part. Vertices at the same point are
-/// connected.
+/// Returns a number for each vertex, the same for all vertices of a connected part. Vertices at one point are connected.
 fn parts(model: &Model) -> Vec<usize> {
     fn root(part: &[usize], mut vertex: usize) -> usize {
         while part[vertex] != vertex {

@@ -5,13 +5,13 @@ use std::f32::consts::{FRAC_PI_2, PI, TAU};
 use glam::{Affine3A, Quat, Vec2, Vec3, Vec4};
 use throng::model::{
     AlphaMode, Clip, DrawRange, Influence, Interpolation, LocalPose, Material, Model, MorphDelta, MorphTrack,
-    MorphedNode, NO_PARENT, PaletteLayout, Skeleton, Topology,
+    MorphedNode, NO_PARENT, Skeleton, Topology,
 };
 
 use crate::common::builder;
+use crate::common::pose::layout;
 use crate::cpu::crowd::{clip_with, track};
 
-/// A vertex of a shape.
 #[derive(Clone, Copy)]
 struct Vertex {
     position: Vec3,
@@ -56,11 +56,7 @@ fn model(parts: &[Part], scale: f32) -> Model {
         ..Skeleton::default()
     };
     let shrink = Affine3A::from_scale(Vec3::splat(1.0 / scale));
-    model.palette = PaletteLayout {
-        nodes: vec![0, 1],
-        joint_from_mesh: vec![shrink, Affine3A::from_translation(-Vec3::Y) * shrink],
-        is_joint: vec![true; 2],
-    };
+    model.palette = layout([(0, shrink), (1, Affine3A::from_translation(-Vec3::Y) * shrink)], true);
     model.materials = (0..2).map(|_| Material::default()).collect();
     let interpolation = Interpolation::Linear;
     let turns = [-1.3, 0.2, 1.3].map(|angle| Vec4::from(Quat::from_rotation_z(angle))).to_vec();
@@ -168,7 +164,6 @@ pub fn sphere_and_satellite(radius: f32, swing: f32) -> Model {
     model
 }
 
-/// Returns all models with their names.
 pub fn all() -> Vec<(&'static str, Model)> {
     let [lines, points] = lines_and_points(&sheet());
     let mut blended = model(&[sheet()], 1.0);

@@ -16,6 +16,7 @@ use throng::model::{Clip, Interpolation, Model, Role, Track};
 use throng::retarget::standing::rotation_of;
 use throng::retarget::{NoFit, Way, borrow_clips, exercise, humanoid_of};
 
+use self::roles::{LEGS, TORSO, biped, rig};
 use crate::common::assets::{STRIP, WALKER, asset};
 use crate::common::builder::{Gltf, check_invariants};
 use crate::common::pose::posed;
@@ -99,6 +100,44 @@ fn a_node_is_the_counterpart_of_one_namesake() {
     assert_eq!((borrowed.way, model.clips.last().unwrap().rotations.len()), (Way::ByName, 1));
     assert_eq!(borrowed.warnings.len(), 1);
     check_invariants(&model);
+}
+
+/// Those that stay in the rest pose do not count.
+#[test]
+fn every_joint_that_moves_is_found_or_missing_and_half_of_them_are_enough() {
+    let names: Vec<String> = (0..40).map(|number| format!("bone_{number}")).collect();
+    let mut names: Vec<&str> = names.iter().map(|name| &**name).collect();
+    (names[0], names[1], names[2]) = ("tail", "left_leg_01", "left_leg_02");
+    let mut source = chain(&names);
+    let last = source.clips[0].rotations[0].clone();
+    source.clips[0].rotations = (1..=40).map(|node| Track { node, ..last.clone() }).collect();
+    source.clips[0].rotations[39].values = vec![Vec4::W, -Vec4::W];
+    let no_fit = borrow_clips(&mut chain(&["tail"]), &source).unwrap_err().to_string();
+    let expected =
+        "1 of 39 joints that move were found. Nodes were looked for by these names: left_leg_01, left_leg_02, bone_3";
+    assert!(no_fit.contains(expected) && no_fit.ends_with("bone_8 and 30 more"), "{no_fit}");
+    let borrowed = borrow_clips(&mut chain(&names[19..]), &source).unwrap();
+    assert_eq!((borrowed.way, borrowed.joints.len()), (Way::ByName, 39));
+    assert_eq!(borrowed.joints[0], ("tail".to_owned(), None));
+    assert_eq!(borrowed.joints[38], ("bone_38".to_owned(), Some("bone_38".to_owned())));
+    assert!(borrowed.warnings[0].starts_with("20 of 39 joints that move were found; not: tail, left_leg_01"));
+    assert_eq!(borrowed.warnings[1..], ["limbs that move and are not in the model: left leg"]);
+    assert!(borrow_clips(&mut chain(&names[20..]), &source).is_err());
+}
+
+#[test]
+fn joints_of_humanoids_are_found_by_their_parts_of_the_body() {
+    let (mut body, _) = rig(&[&TORSO.replace("*hand", "*nail"), LEGS], |name, number| biped(name, number, "nail"));
+    let borrowed = borrow_clips(&mut body, &asset(WALKER)).unwrap();
+    assert_eq!(borrowed.way, Way::Retargeted);
+    let own = |name: &str| borrowed.joints.iter().find(|(joint, _)| joint == name).unwrap().1.as_deref();
+    let joints = ["hips", "chest", "forearm.L", "foot.R", "head", "hand.L", "toe.R"];
+    let expected = ["Bip01 Pelvis", "Bip01 chest", "Bip01 L forearm", "Bip01 R foot", "Bip01 head"].map(Some);
+    assert_eq!(joints.map(own)[..5], expected);
+    assert_eq!(joints.map(own)[5..], [None, None]);
+    let missing = "not: eyes, antenna, scarf.001, scarf.002, hand.L, hand.R, toe.L, toe.R";
+    let limbs = "limbs that move and are not in the model: left hand, right hand";
+    assert_eq!(borrowed.warnings, [&format!("17 of 25 joints that move were found; {missing}"), limbs]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The roles of all sample models.
 
-use glam::Quat;
+use glam::{Quat, Vec3};
+use serde_json::json;
 use throng::model::humanoid::{Limb, Side};
 use throng::model::{Humanoid, Model, Role, import};
 use throng::retarget::humanoid_of;
@@ -8,6 +9,7 @@ use throng::retarget::names::{Word, evidence_of};
 
 use super::is_finger;
 use crate::common::assets::{WALKER, asset, sample_files, sample_path};
+use crate::common::builder::Gltf;
 
 /// The humanoids by file, with the names of hips, first spine, head, left upper arm, left lower arm, right upper leg and right
 /// lower leg.
@@ -171,4 +173,104 @@ fn names_tell_fingers_sides_and_helpers() {
     for name in "LeftFootIK RightHeelRoll Head_end kneeIK.l control-foot-roll.l ORG-thigh.L handslot.r".split(' ') {
         assert!(evidence_of(name).is_helper, "{name}");
     }
+}
+
+/// Nodes, each with its name, that of its parent, and its place. A star stands for `l` and `r`; x is that of the left one.
+pub const TORSO: &str = "hips - 0 1 0, spine hips 0 1.2 0, chest spine 0 1.4 0, neck chest 0 1.5 0, head neck 0 1.6 0,
+    *clavicle chest .05 1.45 0, *upperarm *clavicle .2 1.45 0, *forearm *upperarm .25 1.15 0, *hand *forearm .27 .9 .05";
+pub const LEGS: &str = "*thigh hips .1 .95 0, *calf *thigh .1 .5 .02, *foot *calf .1 .1 0";
+
+/// Returns a skeleton of such nodes, and their names in the lines. `name` gives each its name, by that and by its number.
+pub fn rig(lines: &[&str], name: impl Fn(&str, usize) -> String) -> (Model, Vec<String>) {
+    let mut gltf = Gltf::new();
+    let (mut names, mut places) = (Vec::<String>::new(), Vec::new());
+    for line in lines.iter().flat_map(|lines| lines.split(',')) {
+        for side in if line.contains('*') { &["l", "r"][..] } else { &[""] } {
+            let line = line.replace('*', side);
+            let [own, above, x, y, z] = line.split_whitespace().collect::<Vec<_>>().try_into().unwrap();
+            let place = Vec3::from([x, y, z].map(|number| number.parse::<f32>().unwrap()));
+            let place = if *side == "r" { place * Vec3::new(-1.0, 1.0, 1.0) } else { place };
+            let parent = names.iter().position(|name| name == above);
+            let way = place - parent.map_or(Vec3::ZERO, |parent| places[parent]);
+            let node = json!({"name": name(own, names.len()), "translation": way.to_array(), "children": []});
+            let node = json!(gltf.push("nodes", node));
+            let above = parent.map_or("/scenes/0/nodes".to_owned(), |parent| format!("/nodes/{parent}/children"));
+            gltf.json.pointer_mut(&above).unwrap().as_array_mut().unwrap().push(node);
+            names.push(own.to_owned());
+            places.push(place);
+        }
+    }
+    let model = gltf.load().unwrap();
+    let names = model.skeleton.source_nodes.iter().map(|&node| names[node as usize].clone()).collect();
+    (model, names)
+}
+
+/// Returns Biped's name of a part, unless it is one of these.
+pub fn biped(name: &str, number: usize, unnamed: &str) -> String {
+    let (side, part) = name.split_at(1);
+    match name {
+        "hips" => "Bip01 Pelvis".to_owned(),
+        "spine" | "chest" | "neck" | "head" => format!("Bip01 {name}"),
+        _ if unnamed.contains(part) => format!("Bone{number}"),
+        _ => format!("Bip01 {} {part}", side.to_uppercase()),
+    }
+}
+
+#[test]
+fn the_tree_decides_where_names_do_not() {
+    let toes = "*toe *foot .1 .02 .12, *nub *toe .1 .01 .2, *heel *foot .1 0 -.04";
+    let back = "*toe *foot .1 .02 -.12, *nub *toe .1 .01 -.2";
+    let horse = "*thigh hips .1 .95 0, *calf *thigh .1 .6 .1, *link *calf .1 .35 -.1, *foot *link .1 .08 0";
+    let socket = "*socket hips .05 1 0, *thigh *socket .1 .95 0, *calf *thigh .1 .5 .02, *foot *calf .1 .1 0";
+    let tail = "tail1 hips 0 1 -.1, tail2 tail1 0 .5 -.4, tail3 tail2 0 -.1 -.6, *tip tail3 .1 -.2 -.7";
+    let skirt = "*skirt1 hips .2 .9 0, *skirt2 *skirt1 .3 .4 0, *skirt3 *skirt2 .35 .15 0";
+    let long_skirt = "*skirt1 hips .2 .9 0, *skirt2 *skirt1 .3 .4 0, *skirt3 *skirt2 .35 -.1 0";
+    let coat = "*coat1 hips .1 .9 -.15, *coat2 *coat1 .1 .4 -.3, *coat3 *coat2 .1 -.02 -.4";
+    let flap = "*flap1 *thigh .15 .9 0, *flap2 *flap1 .2 .4 0, *flap3 *flap2 .2 .05 0";
+    let weapon = "grip rhand -.27 .85 .1, blade grip -.27 .6 1.4";
+    let unnamed = |_: &str, number: usize| format!("Bone_{number:03}");
+    let feetless = |name: &str, number: usize| biped(name, number, "foot toe nub heel link flap1 flap2 flap3");
+    let only_legs = |name: &str, number: usize| match (&name[..1], &name[1..]) {
+        (side, part @ ("thigh" | "calf" | "foot")) => {
+            let part = part.replace("thigh", "leg_01").replace("calf", "leg_02");
+            format!("{}_{part}", if side == "l" { "left" } else { "right" })
+        }
+        _ => unnamed(name, number),
+    };
+    let backwards = |name: &str, number: usize| match &name[1..] {
+        "forearm" => format!("Bone_{}_{number:03}", if name.starts_with('l') { "R" } else { "L" }),
+        _ => unnamed(name, number),
+    };
+    let whole = "spine chest neck head lclavicle lupperarm lforearm lhand lthigh lcalf lfoot ltoe";
+    let toeless = whole.strip_suffix(" ltoe").unwrap();
+    let mut failures = Vec::new();
+    for (names, parts, expected) in [
+        (&feetless as &dyn Fn(&str, usize) -> String, &[TORSO, LEGS, toes][..], whole),
+        (&feetless, &[TORSO, LEGS], toeless),
+        (&feetless, &[TORSO, horse, toes], whole),
+        (&feetless, &[TORSO, tail, LEGS, flap, toes], whole),
+        (&only_legs, &[TORSO, tail, LEGS, flap, toes], whole),
+        (&only_legs, &[TORSO, long_skirt, coat, LEGS], toeless),
+        (&unnamed, &[TORSO, LEGS, toes], whole),
+        (&unnamed, &[TORSO, LEGS], toeless),
+        (&unnamed, &[TORSO, horse, toes], whole),
+        (&unnamed, &[TORSO, socket], toeless),
+        (&unnamed, &[TORSO, tail, LEGS, flap, toes], whole),
+        (&unnamed, &[TORSO, LEGS, toes, skirt, coat], whole),
+        (&unnamed, &[TORSO, skirt, tail, coat, socket, toes, weapon], whole),
+        (&unnamed, &[TORSO, LEGS, back], &whole.replace(" l", " r")),
+        (&backwards, &[TORSO, LEGS], &toeless.replace(" l", " r")),
+    ] {
+        let (model, own) = rig(parts, names);
+        let limbs = Limb::ALL.map(|limb| Role::limb(Side::Left, limb));
+        let found = humanoid_of(&model).map(|humanoid| {
+            let roles = [Role::SPINE, Role::CHEST, Role::NECK, Role::HEAD].into_iter().chain(limbs);
+            let nodes = roles.filter_map(|role| humanoid.node(role));
+            nodes.map(|node| &*own[node as usize]).collect::<Vec<_>>().join(" ")
+        });
+        if found.as_deref() != Some(expected) {
+            failures.push(format!("{parts:?} {:?}: {found:?}", model.skeleton.names));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

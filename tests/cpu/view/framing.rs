@@ -57,14 +57,24 @@ fn a_crowd_stands_on_the_lower_edge_and_a_character_in_the_middle() {
     assert!((min.y + max.y).abs() < 1e-3, "{min} {max}");
 }
 
+/// Below half of the angle of view, so that there is a horizon.
 #[test]
-fn a_portrait_looks_down_on_a_crowd_so_that_it_takes_more_of_the_image() {
-    let (min, max) = framed_extent(&disc(), 0.5);
-    assert!(max.y - min.y > 0.6, "{min} {max}");
-    let (room, points) = disc();
-    let flat = OrbitCamera { yaw_radians: 0.0, pitch_radians: 0.2, ..OrbitCamera::default() };
-    let (flat_min, flat_max) = extent(&flat.framed(&Outline::from(room), 0.5), &points, 0.5);
-    assert!(max.y - min.y > 1.8 * (flat_max.y - flat_min.y));
+fn a_crowd_has_a_horizon_in_images_of_any_shape() {
+    for aspect in [2.4, WIDE, 1.0, 0.5] {
+        let camera = OrbitCamera::framing(&Outline::from(disc().0), aspect);
+        assert!(camera.pitch_radians < 0.48 * camera.vertical_fov_radians, "{aspect}: {camera:?}");
+    }
+}
+
+/// A stretched arm is no flat crowd, and no ground is shown below a knee.
+#[test]
+fn a_part_of_a_body_fills_the_image() {
+    let points = vec![Vec3::new(0.2, 1.3, 0.0), Vec3::new(0.9, 1.4, 0.1)];
+    let part = Outline::of_part(points.clone()).unwrap();
+    let (min, max) = extent(&OrbitCamera::default().framed(&part, WIDE), &points, WIDE);
+    let reach = max.abs().max(min.abs()).truncate().max_element();
+    assert!((reach - 0.88).abs() < 3e-3 && (min.y + max.y).abs() < 0.2, "{min} {max}");
+    assert_eq!(Outline::of_part(Vec::new()), None);
 }
 
 /// The ground is too far below a bird in the air, which fills the image alone.

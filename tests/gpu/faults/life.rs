@@ -24,7 +24,6 @@ use crate::common::scene;
 pub const EXTENT: vk::Extent2D = vk::Extent2D { width: 32, height: 24 };
 const CROWD: &str = "--size 32x24 --clip all --seed 7 --threads 1 --travel off";
 
-/// The device, the models and the scene of all lives.
 pub struct Setting {
     /// The device, as the option `--device` names it.
     pub device: String,
@@ -32,13 +31,11 @@ pub struct Setting {
     pub scene: Scene,
 }
 
-/// The end of a life.
 pub struct Outcome {
     /// The error of the first step that failed and was tried again.
     pub failure: Option<Error>,
     /// The pixels of the last frame, and the number of skinned vertices that were read back; or the error.
     pub result: Result<(Vec<u8>, usize)>,
-    /// The messages of the validation layer.
     pub messages: Vec<String>,
 }
 
@@ -116,8 +113,7 @@ fn offscreen_renderer(instance: &Arc<Instance>, device: &str, models: &[Model]) 
     Ok(Renderer::new(&device, models, Output::offscreen(&device, EXTENT)?, settings)?.into())
 }
 
-/// Draws the motion from nearby in frame 0, a debug view with bones and a selection in frame 1, and the later ones in light of
-/// another sun.
+/// Frame 0 shows the motion from nearby, frame 1 a debug view with bones and a selection. Later ones have another sun.
 fn draw(scene: &mut Scene, renderer: &mut Equipped, frame: u32) -> Result<FrameOutcome> {
     let camera = scene.camera;
     scene.look.sun.azimuth_degrees = if frame < 2 { 0.0 } else { 10.0 };
@@ -136,7 +132,6 @@ fn draw(scene: &mut Scene, renderer: &mut Equipped, frame: u32) -> Result<FrameO
 
 const FRAMES: u32 = 3;
 
-/// Creates a validating instance from the failing loader.
 fn instance(surface_extensions: &[*const c_char]) -> Result<Arc<Instance>> {
     Ok(Instance::with_entry(loader::entry(), InstanceOptions { validation: true, surface_extensions })?)
 }

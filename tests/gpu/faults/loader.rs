@@ -17,22 +17,19 @@ use ash::vk;
 
 use crate::gpu::loader::{P, above_validation, next, replacements};
 
-/// A call that fails.
 #[derive(Debug, Clone, Copy)]
 pub struct Fault {
     pub function: Function,
     /// The number of the call of this function, from 0.
     pub call: usize,
     pub result: vk::Result,
-    /// Whether later calls of the same instance fail too: after a lost device, all functions that can report it. Otherwise,
-    /// this function.
+    /// Whether later calls of the instance fail too: those of this function, or all that can report a lost device.
     pub lasts: bool,
     /// The number of instances, one after the other, that have the fault.
     pub instances: usize,
 }
 
 impl Fault {
-    /// Returns a fault of one call in one instance.
     pub fn once(function: Function, call: usize, result: vk::Result) -> Self {
         Self { function, call, result, lasts: false, instances: 1 }
     }
@@ -60,7 +57,6 @@ pub fn live<T>(fault: Option<Fault>, life: impl FnOnce() -> T) -> (T, Report) {
     (value, report)
 }
 
-/// Returns a loader whose functions are those of this module.
 pub fn entry() -> ash::Entry {
     above_validation(replacement)
 }

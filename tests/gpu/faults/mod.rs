@@ -41,11 +41,9 @@ pub fn tests() -> Vec<Test> {
     tests
 }
 
-/// Returns calls of a function that fail, with their results. The function is called `before` times during the construction, and
-/// `count` times in all.
+/// Returns the failing calls of a function, and their results. `before` of its `count` calls come during the construction.
 type Choice = fn(function: Function, before: usize, count: usize) -> Vec<(usize, vk::Result)>;
 
-/// Chooses all calls with all results.
 fn all(function: Function, _before: usize, count: usize) -> Vec<(usize, vk::Result)> {
     let results = function.results();
     (0..count).flat_map(|call| results.iter().map(move |&result| (call, result))).collect()
@@ -65,7 +63,6 @@ fn count_by_function(calls: &[Function]) -> BTreeMap<Function, usize> {
     counts
 }
 
-/// Returns whether the program does without a call that returns `result`.
 fn is_dispensable(function: Function, result: vk::Result) -> bool {
     use Function::*;
     match function {
@@ -81,7 +78,6 @@ fn is_dispensable(function: Function, result: vk::Result) -> bool {
     }
 }
 
-/// Returns what is wrong with the message of a failed call.
 fn flaw_of_message(fault: Fault, message: &str) -> Option<&'static str> {
     use Function::*;
     let name = format!("{:?}", fault.function);
@@ -105,7 +101,6 @@ fn flaw_of_message(fault: Fault, message: &str) -> Option<&'static str> {
     (has_object && !message.contains(" for '")).then_some("does not name the object")
 }
 
-/// Judges a life with a fault. Returns what is wrong with it.
 fn flaws(fault: Fault, reference: &(Vec<u8>, usize), calls: usize, life: impl FnOnce() -> Outcome) -> Vec<String> {
     let (outcome, report) = live(Some(fault), || catch_unwind(AssertUnwindSafe(life)));
     let Report { calls: made, failures, leaks, .. } = report;
@@ -194,8 +189,7 @@ fn after_a_hundred_lost_devices_the_image_is_the_same(device: &TestDevice) {
     lose_devices(device, 25);
 }
 
-/// A device is lost while each of two models is uploaded, when the first frame is submitted, and when it is waited for: some
-/// times in a row each.
+/// A device is lost, some times in a row, in the upload of each of two models, in the first submission and in its wait.
 fn lose_devices(device: &TestDevice, instances: usize) {
     use Function::*;
     let mut setting = Setting::new(device);
@@ -241,8 +235,7 @@ fn samplers_and_pools_do_not_grow_with_materials(device: &TestDevice) {
     assert_eq!(made(1), made(20));
 }
 
-/// Only the upload of each model, of the overlay's letters before two frames, and the last readback wait for the queue, although
-/// the sun moves.
+/// Though the sun moves, only each model's upload, two of the overlay's letters, and the last readback wait for the queue.
 fn frames_wait_for_nothing_but_their_slot(device: &TestDevice) {
     let mut setting = Setting::new(device);
     let (_, report) = live_well(|| setting.offscreen());

@@ -58,7 +58,6 @@ impl XcbWindow {
         Arc::new(Self { connection, id, _screen: screen })
     }
 
-    /// Returns the extensions that a surface of this window needs.
     fn surface_extensions(&self) -> &'static [*const c_char] {
         ash_window::enumerate_required_extensions(self.display_handle().unwrap().as_raw()).unwrap()
     }
@@ -86,8 +85,8 @@ impl HasWindowHandle for XcbWindow {
 }
 
 impl Setting {
-    /// Draws to a window, resizes it, and draws again. It is a failure if more than `most_skipped` frames are skipped. There
-    /// are no pixels to read.
+    /// Draws to a window, resizes it, and draws again. Fails if more than `most_skipped` frames are skipped. There are no
+    /// pixels.
     pub fn windowed(&mut self, window: &Arc<XcbWindow>, most_skipped: u32) -> Outcome {
         self.in_window(window, |scene, renderer| {
             let mut skipped = 0;
@@ -105,8 +104,7 @@ impl Setting {
         })
     }
 
-    /// Draws a frame with each of these sizes, which the program decides. Returns 1 for each frame that was drawn, and 0 for
-    /// each that was skipped.
+    /// Draws a frame with each of these sizes, which the program decides. Returns 1 for each drawn frame, and 0 for others.
     pub fn with_sizes(&mut self, window: &Arc<XcbWindow>, sizes: &[[u32; 2]]) -> Outcome {
         self.in_window(window, |scene, renderer| {
             let drawn = sizes.iter().map(|&[width, height]| {

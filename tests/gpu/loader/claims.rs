@@ -18,7 +18,6 @@ use crate::common::gpu::{Gpu, TestDevice};
 /// A function that changes what the driver says.
 pub type Change<T> = fn(&mut T);
 
-/// The claims of a driver.
 #[derive(Clone, Copy)]
 pub struct Claims {
     pub properties: Change<vk::PhysicalDeviceProperties>,
@@ -28,7 +27,6 @@ pub struct Claims {
     pub memory: Option<Change<vk::PhysicalDeviceMemoryProperties>>,
     /// Whether there is a portability subset, and whether it has the features of MoltenVK or none.
     pub portability: Option<Portability>,
-    /// Whether the driver presents to any window.
     pub presents: bool,
 }
 
@@ -58,7 +56,6 @@ thread_local! {
     static MEMORY: RefCell<Memory> = RefCell::default();
 }
 
-/// The claimed memory and its use.
 #[derive(Default)]
 struct Memory {
     /// The types of which memory was allocated, as bits.
@@ -74,10 +71,7 @@ pub fn entry(claims: Claims) -> ash::Entry {
     below_validation(replacement)
 }
 
-/// Opens a device that makes these claims, under validation.
-///
-/// # Errors
-/// The program does not support the device.
+/// Opens a device that makes these claims, under validation, if the program supports it.
 pub fn open(device: &TestDevice, claims: Claims) -> Result<Gpu> {
     let instance = Instance::with_entry(entry(claims), InstanceOptions { validation: true, surface_extensions: &[] })?;
     let opened = device.open_on(&instance);

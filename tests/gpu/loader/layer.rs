@@ -73,7 +73,6 @@ fn layer() -> vk::PFN_vkGetInstanceProcAddr {
 }
 
 thread_local! {
-    /// The present instance.
     static INSTANCE: Cell<vk::Instance> = const { Cell::new(vk::Instance::null()) };
 }
 

@@ -78,7 +78,6 @@ unsafe extern "system" fn get_device_proc_addr(device: vk::Device, name: *const 
     unsafe { replaced(name, next::<vk::PFN_vkGetDeviceProcAddr>("vkGetDeviceProcAddr")(device, name)) }
 }
 
-/// Returns the system's loader.
 pub fn system() -> &'static ash::Entry {
     static LOADER: OnceLock<ash::Entry> = OnceLock::new();
     // SAFETY: the library is a Vulkan loader, and a static is never dropped.

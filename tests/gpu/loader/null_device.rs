@@ -21,7 +21,6 @@ thread_local! {
     static IMAGES: RefCell<BTreeMap<u64, u64>> = RefCell::default();
 }
 
-/// Returns the function that takes the place of the driver's.
 pub fn functions(name: &str) -> Option<*const c_void> {
     const MADE: [&str; 4] = ["Fence", "ImageView", "QueryPool", "Semaphore"];
     const DONE: &str = "vkBeginCommandBuffer vkBindImageMemory vkDeviceWaitIdle vkEndCommandBuffer vkGetQueryPoolResults \

@@ -41,8 +41,7 @@ fn a_crowd_that_the_device_cannot_hold_is_refused_before_it_is_allocated() {
     assert!(report["runs"].as_array().unwrap().len() == 1 && report["runs"][0]["instances"] == 1, "{report}");
 }
 
-/// Only the poses of these characters are animated and skinned. The report has their number and the largest error of a
-/// vertex.
+/// Only the poses are animated and skinned. The report has their number and the largest error of a vertex.
 #[test]
 fn a_hundred_thousand_characters_share_poses() {
     let place = Place::new();

@@ -73,8 +73,7 @@ fn inspect_compares_several_files() {
     assert!(finished.stderr.contains("error: 2 files cannot be read\n  caused by: no.glb: "), "{finished:?}");
 }
 
-/// `throng pose --json | head -c 1` writes more than a pipe holds, to a reader that has gone away. That is no error, and a
-/// full disk is one.
+/// `throng pose --json | head -c 1` fills the pipe of a reader that has gone away. That is no error, and a full disk is one.
 #[test]
 fn standard_output_may_end_early_but_not_be_full() {
     let place = Place::new();

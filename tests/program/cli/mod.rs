@@ -20,7 +20,6 @@ use crate::common::assets::path_of;
 use crate::common::program::{Finished, Place, Running};
 
 impl Place {
-    /// Returns the path of a file in the working folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.working_folder().join(name)
     }
@@ -33,7 +32,6 @@ impl Place {
         names
     }
 
-    /// Reads a file of JSON.
     pub fn report(&self, name: &str) -> Value {
         serde_json::from_slice(&std::fs::read(self.file(name)).unwrap()).unwrap()
     }
@@ -49,7 +47,6 @@ impl Place {
         finished.stdout
     }
 
-    /// Runs a command that must succeed and print JSON.
     pub fn json(&self, arguments: &str) -> Value {
         serde_json::from_str(&self.succeed(arguments)).unwrap()
     }
@@ -68,7 +65,6 @@ pub fn bundled(name: &str) -> String {
     path_of("assets").join(name).to_str().unwrap().to_owned()
 }
 
-/// Returns all numbers in a tree.
 pub fn numbers(value: &Value) -> Vec<f64> {
     match value {
         Value::Array(values) => values.iter().flat_map(numbers).collect(),

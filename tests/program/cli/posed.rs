@@ -3,8 +3,18 @@
 use super::bundled;
 use super::pictures::decode;
 use crate::common::assets::sample_path;
-use crate::common::flip::Flip;
+use crate::common::flip::{Flip, Statistics};
 use crate::common::program::Place;
+
+/// Draws both scenes with these options, and compares the pictures.
+fn compare(place: &Place, scenes: [&str; 2], options: &str) -> Statistics {
+    let [a, b] = scenes.map(|scene| {
+        let fixed = "--size 160x120 --ground off --background #808080 --validation --out a.png";
+        place.succeed(&format!("render {scene} {options} {fixed}"));
+        decode(&place.file("a.png"))
+    });
+    Flip::between(&a, &b).statistics()
+}
 
 #[test]
 fn a_reopened_mesh_gives_the_same_picture() {
@@ -13,11 +23,8 @@ fn a_reopened_mesh_gives_the_same_picture() {
     for (model, clip) in [(bundled("walker.glb"), "Wave"), (fox, "Run"), (bundled("jelly.gltf"), "0")] {
         let text = place.succeed(&format!("pose {model} --clip {clip} --time 0.4 --out posed.glb"));
         assert!(text.starts_with("posed.glb: ") && text.contains(" node"), "{text}");
-        let options = "--size 160x120 --camera 30,10 --ground off --background #808080 --validation --out";
-        place.succeed(&format!("render {model} --clip {clip} --time 0.4 --root-motion keep {options} a.png"));
-        place.succeed(&format!("render posed.glb {options} b.png"));
-        let [a, b] = ["a.png", "b.png"].map(|name| decode(&place.file(name)));
-        let statistics = Flip::between(&a, &b).statistics();
+        let scene = format!("{model} --clip {clip} --time 0.4 --root-motion keep");
+        let statistics = compare(&place, [&scene, "posed.glb"], "--camera 30,10");
         assert!(statistics.mean < 0.01 && statistics.worst_window < 0.2, "{model}: {statistics:?}");
     }
 }
@@ -35,12 +42,9 @@ fn several_times_are_numbered_and_a_crowd_is_one_file() {
     let crowd = place.json("inspect crowd.glb --json");
     assert_eq!((&crowd["contents"]["nodes"], &crowd["contents"]["warnings"]), (&12.into(), &0.into()));
     // The same places and poses as in the picture of that crowd.
-    let options = "--size 160x120 --ground off --background #808080 --camera 30,20 --validation --out";
-    place.succeed(&format!("render {walker} --instances 12 --time 0.5 {options} a.png"));
-    place.succeed(&format!("render crowd.glb {options} b.png"));
-    let [a, b] = ["a.png", "b.png"].map(|name| decode(&place.file(name)));
+    let scene = format!("{walker} --instances 12 --time 0.5");
     // The picture has tints.
-    let statistics = Flip::between(&a, &b).statistics();
+    let statistics = compare(&place, [&scene, "crowd.glb"], "--camera 30,20");
     assert!(statistics.mean < 0.06, "{statistics:?}");
 }
 

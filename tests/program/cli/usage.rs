@@ -55,7 +55,6 @@ fn wrong_usage_exits_with_2_and_lists_what_is_allowed() {
     }
 }
 
-/// Returns the devices of `devices --json`.
 pub fn devices(place: &Place) -> Vec<Value> {
     place.json("devices --json").as_array().unwrap().clone()
 }

@@ -14,9 +14,8 @@ const IMPORT_SECONDS: u64 = if cfg!(debug_assertions) { 6 } else { 2 };
 /// The processor time of `pose`, which prints up to a million vertices.
 const POSE_SECONDS: u64 = 20;
 
-/// Runs `throng ARGUMENTS FILE…`, and discards its standard output.
-///
-/// It must accept the files (exit code 0), or refuse some with a message that names them (exit code 1).
+/// Runs `throng ARGUMENTS FILE…` without its standard output. It must accept the files (exit code 0), or refuse some with a
+/// message that names them (exit code 1).
 pub fn run(arguments: &str, files: &[impl AsRef<Path>]) -> Finished {
     let seconds = if arguments.starts_with("pose") { POSE_SECONDS } else { IMPORT_SECONDS };
     let limits = format!("ulimit -v {ADDRESS_SPACE_KIB} && ulimit -t {seconds} && exec \"$@\" > /dev/null");

@@ -139,7 +139,7 @@ fn pictures_are_those_of_render_and_replace_no_file() {
         window.press(Key::typing('p'));
         window.titles_until_answered(1);
     }
-    window.press_shifted(Key::typing('p'));
+    window.press_with(Key::SHIFT, Key::typing('p'));
     window.titles_until_answered(1);
     window.press(Key::ESCAPE);
     let finished = program.finish();
@@ -194,13 +194,18 @@ fn the_camera_goes_to_the_selected_character_and_back() {
     window.press(Key::typing('f'));
     let focused = arrived();
     assert!(focused != start);
-    window.press_shifted(Key::typing('f'));
+    window.press_with(Key::SHIFT, Key::typing('f'));
     assert!(arrived() != focused);
     window.press(Key::BACKSPACE);
     assert!(arrived() == focused);
     window.press(Key::BACKSPACE);
     assert!(arrived() == start);
+    // Escape deselects. Keys with Control are no plain ones.
     window.press(Key::ESCAPE);
+    assert_eq!(arrived().count_of([255, 168, 41]), 0);
+    window.press_with(Key::CONTROL, Key::typing('k'));
+    assert!(arrived().corner(AWAY) == before && arrived().count_of([255, 168, 41]) == 0, "a skeleton");
+    window.press_with(Key::CONTROL, Key::typing('q'));
     assert_success(&program.finish());
 }
 
@@ -219,9 +224,11 @@ fn f11_fills_the_screen_and_gives_it_back() {
             assert!(picture.corner(30).color_count() > 1, "the lower right corner is flat");
         }
     }
-    // A window that fills the screen can be closed.
+    // Escape leaves full screen first.
     window.press(Key::F11);
     window.wait_for_size(screen::SIZE);
+    window.press(Key::ESCAPE);
+    window.wait_for_size((320, 240));
     window.press(Key::ESCAPE);
     assert_success(&program.finish());
 }

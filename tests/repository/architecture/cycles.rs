@@ -37,7 +37,6 @@ pub struct Names<'s> {
 }
 
 impl<'s> Names<'s> {
-    /// Reads code without comments.
     pub fn of(code: &'s str) -> Self {
         let mut names = Self::default();
         for statement in code.split(';') {
@@ -68,8 +67,7 @@ impl<'s> Names<'s> {
     }
 }
 
-/// Returns the edges of each folder, by the folder's path below `src`. `sources` holds the paths of files below `src`, each
-/// with its code without comments.
+/// Returns the edges of each folder, by its path below `src`. `sources` holds files by such paths, without comments.
 pub fn edges<'s>(sources: &'s [(String, String)]) -> BTreeMap<String, Edges<'s>> {
     let modules: Modules = sources.iter().map(|(file, code)| (module_of(file), Names::of(code))).collect();
     let file_of = |module: &Path<'s>| {
@@ -89,8 +87,7 @@ pub fn edges<'s>(sources: &'s [(String, String)]) -> BTreeMap<String, Edges<'s>>
     edges
 }
 
-/// Returns the edges that lead to a cycle: those that remain if edges to entries that lead nowhere are taken away, again
-/// and again.
+/// Returns the edges that lead to a cycle. Edges to entries that lead nowhere are taken away, again and again.
 pub fn leading_to_cycles(mut edges: Edges<'_>) -> Edges<'_> {
     for _ in 0..edges.len() {
         let leading: BTreeSet<&str> = edges.iter().map(|(from, _)| *from).collect();

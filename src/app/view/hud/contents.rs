@@ -3,6 +3,8 @@
 //! In: egui's context with the events of a pass, the [`Facts`] of a frame and the [`State`]. Out: a changed state, and
 //! [`Wishes`]. No window and no renderer takes part, so that tests can click on all of it.
 
+use std::time::{Duration, Instant};
+
 use egui::{
     Align2, Area, Context, FontId, Grid, Id, Label, Order, Rect, RichText, ScrollArea, TextStyle, Window, pos2, vec2,
 };
@@ -12,6 +14,7 @@ use super::panel::{self, Facts, Panel, Wishes, frame};
 use crate::app::view::state::State;
 use crate::app::view::words;
 use crate::cli::keys;
+use crate::extras::DebugView;
 
 /// The distance between the panel's edge and its contents, above and below, in points.
 const PADDING: f32 = 10.0;
@@ -19,6 +22,8 @@ const PADDING: f32 = 10.0;
 const MARGIN: f32 = 8.0;
 /// The width of the panel with its distances to both sides, in points.
 pub const COVERED: f32 = panel::WIDTH + 2.0 * (MARGIN + PADDING);
+/// How long the name of a debug view stands over the picture.
+const ANNOUNCED: Duration = Duration::from_secs(2);
 /// The width of the help page with its frame, in points. It follows from the texts.
 const HELP_WIDTH: f32 = 560.0;
 
@@ -29,12 +34,25 @@ pub struct Contents {
     pub shows_panel: bool,
     /// Whether the page of keys is shown.
     pub shows_help: bool,
+    /// The debug view whose name stands over the picture, and since when.
+    announced: Option<(DebugView, Instant)>,
 }
 
 impl Contents {
     /// Returns contents with or without the panel.
     pub fn new(shows_panel: bool) -> Self {
         Self { shows_panel, ..Self::default() }
+    }
+
+    /// Shows the name of a debug view over the picture for a while, also where the panel is hidden.
+    pub fn announce(&mut self, view: DebugView) {
+        self.announced = Some((view, Instant::now()));
+    }
+
+    /// Returns whether anything is drawn.
+    pub fn is_visible(&self) -> bool {
+        let is_announced = self.announced.is_some_and(|(_, since)| since.elapsed() < ANNOUNCED);
+        self.shows_panel || self.shows_help || is_announced
     }
 
     /// Prepares a context: dark, with larger letters than egui's own, and nothing that moves by itself.
@@ -75,6 +93,19 @@ impl Contents {
             place
                 .fixed_pos(at + vec2(16.0, 8.0))
                 .show(context, |ui| frame().show(ui, |ui| ui.add(Label::new(name).extend())));
+        }
+        if let Some((view, since)) = self.announced
+            && let Some(left) = ANNOUNCED.checked_sub(since.elapsed())
+        {
+            let place = Area::new(Id::unique("view")).order(Order::Tooltip).interactable(false);
+            let place = place.anchor(Align2::CENTER_TOP, [0.5 * beside_panel.min.x, MARGIN]);
+            place.show(context, |ui| {
+                frame().show(ui, |ui| {
+                    ui.label(RichText::new(view.name()).strong().size(17.0));
+                    view.legend().map(|legend| ui.label(legend));
+                })
+            });
+            context.request_repaint_after(left);
         }
         // In the lower right corner, where it pushes no control away.
         if let Some(notice) = facts.notice {

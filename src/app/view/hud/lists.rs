@@ -1,8 +1,8 @@
-//! Lists with a search field.
+//! Lists with a search field, as long as they are: the panel around them scrolls.
 
 use std::collections::HashMap;
 
-use egui::{Button, Key, ScrollArea, TextEdit, Ui};
+use egui::{Button, Key, Rect, TextEdit, Ui, pos2, vec2};
 
 /// Lists that are shorter need no search field.
 const LEAST_TO_SEARCH: usize = 8;
@@ -35,42 +35,60 @@ impl Searches {
         name: &'static str,
         rows: &[String],
         chosen: Option<usize>,
-        height: f32,
         mut mark: impl FnMut(&mut Ui, usize),
     ) -> Option<usize> {
         let (matching, is_entered) = self.field(ui, name, rows);
         let mut clicked = matching.first().copied().filter(|_| is_entered);
-        let row_height = ui.spacing().interact_size.y;
-        let mut area =
-            ScrollArea::vertical().id_salt(name).max_height(height).auto_shrink([false, rows.len() < LEAST_TO_SEARCH]);
-        // A key may have chosen a row that is out of view.
+        let top = ui.next_widget_position().y;
+        for_rows(ui, &matching, |ui, row| {
+            ui.horizontal(|ui| {
+                mark(ui, row);
+                // The panel may be too narrow for a row.
+                let button = Button::selectable(chosen == Some(row), &rows[row]).truncate();
+                if ui.add(button).on_hover_text(&rows[row]).clicked() {
+                    self.chosen.insert(name, row);
+                    clicked = Some(row);
+                }
+            });
+        });
+        // A key may have chosen a row that is out of view, though others are seen.
         if let Some(row) = chosen
-            && self.chosen.insert(name, row) != Some(row)
+            && self.chosen.insert(name, row).is_some_and(|before| before != row)
             && let Some(place) = matching.iter().position(|&matching| matching == row)
         {
-            let row_step = row_height + ui.spacing().item_spacing.y;
-            area = area.vertical_scroll_offset((place as f32 * row_step - 0.5 * height).max(0.0));
-        }
-        area.show_rows(ui, row_height, matching.len(), |ui, range| {
-            ui.set_min_width(ui.available_width());
-            for &row in matching.get(range).unwrap_or_default() {
-                let Some(text) = rows.get(row) else { continue };
-                ui.horizontal(|ui| {
-                    mark(ui, row);
-                    // The panel may be too narrow for a row.
-                    let button = Button::selectable(chosen == Some(row), text).truncate();
-                    if ui.add(button).on_hover_text(text).clicked() {
-                        self.chosen.insert(name, row);
-                        clicked = Some(row);
-                    }
-                });
+            let size = vec2(1.0, row_step(ui));
+            let at = Rect::from_min_size(pos2(ui.min_rect().left(), top + place as f32 * size.y), size);
+            if ui.is_rect_visible(Rect::from_x_y_ranges(at.x_range(), top..=ui.next_widget_position().y)) {
+                ui.scroll_to_rect(at, None);
             }
-        });
+        }
         if matching.is_empty() {
             ui.weak("nothing matches");
         }
         clicked
     }
+}
+
+/// The height of a row with the space below it.
+fn row_step(ui: &Ui) -> f32 {
+    ui.spacing().interact_size.y + ui.spacing().item_spacing.y
+}
+
+/// Shows rows of equal height. Those that the panel does not show now cost nothing but their room.
+pub fn for_rows(ui: &mut Ui, rows: &[usize], mut show: impl FnMut(&mut Ui, usize)) {
+    let (top, step, clip) = (ui.next_widget_position().y, row_step(ui), ui.clip_rect());
+    let row_at = |y: f32| (((y - top) / step).max(0.0) as usize).min(rows.len());
+    let (first, end) = (row_at(clip.top()), row_at(clip.bottom() + step));
+    let skip = |ui: &mut Ui, count: usize| {
+        if count > 0 {
+            ui.allocate_space(vec2(1.0, count as f32 * step - ui.spacing().item_spacing.y));
+        }
+    };
+    skip(ui, first);
+    for &row in &rows[first..end] {
+        show(ui, row);
+    }
+    skip(ui, rows.len() - end);
 }
 
 /// Returns the rows that contain all words of a text.

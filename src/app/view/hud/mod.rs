@@ -75,7 +75,7 @@ impl Hud {
     pub fn takes(&mut self, window: &OsWindow, event: &WindowEvent) -> bool {
         // The panel's keys are those of the program, except while a text is typed.
         let is_key = matches!(event, WindowEvent::KeyboardInput { .. });
-        if !self.is_visible() || is_key && !self.context.text_edit_focused() {
+        if !self.contents.is_visible() || is_key && !self.context.text_edit_focused() {
             return false;
         }
         let response = self.input.on_window_event(window, event);
@@ -107,11 +107,6 @@ impl Hud {
         ours
     }
 
-    /// Returns whether anything is drawn.
-    pub fn is_visible(&self) -> bool {
-        self.contents.shows_panel || self.contents.shows_help
-    }
-
     /// Returns the share of a window's width that the panel covers, from the left; at most a half.
     pub fn covered(&self, window: &OsWindow, image_width: u32) -> f32 {
         let points = if self.contents.shows_panel { COVERED } else { 0.0 };
@@ -137,7 +132,7 @@ impl Hud {
     /// Returns whether the panel is visible and its triangles are out of date.
     pub fn needs_layout(&self, image_size: [u32; 2]) -> bool {
         let is_fresh = |&(since, size): &(Instant, [u32; 2])| size == image_size && since.elapsed() < PERIOD;
-        self.is_visible() && (self.has_events || !self.laid_out.as_ref().is_some_and(is_fresh))
+        self.contents.is_visible() && (self.has_events || !self.laid_out.as_ref().is_some_and(is_fresh))
     }
 
     /// Removes the triangles of a panel that is hidden.

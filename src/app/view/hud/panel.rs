@@ -4,12 +4,12 @@
 
 use anyhow::Result;
 use egui::{
-    Button, CollapsingHeader, Color32, ComboBox, DragValue, Frame, Margin, Rangef, Rect, RichText, ScrollArea, Slider,
+    Button, CollapsingHeader, Color32, ComboBox, DragValue, Frame, Margin, Rangef, Rect, RichText, Slider,
     SliderClamping, Stroke, Ui,
 };
 
 use super::graph::{self, Figures};
-use super::lists::Searches;
+use super::lists::{Searches, for_rows};
 use super::parts;
 use crate::app::joint::joints;
 use crate::app::models::parts_in;
@@ -142,8 +142,7 @@ impl Panel {
         section(ui, "Clip", true, |ui| self.clips(ui, state, wishes));
         if facts.files.len() > 1 {
             section(ui, "Model", false, |ui| {
-                wishes.open =
-                    self.searches.list(ui, "models", facts.files, facts.file, 130.0, |_, _| {}).or(wishes.open);
+                wishes.open = self.searches.list(ui, "models", facts.files, facts.file, |_, _| {}).or(wishes.open);
             });
         }
         section(ui, "Crowd", true, |ui| self.crowd(ui, facts, state, wishes));
@@ -160,14 +159,9 @@ impl Panel {
         let warnings = || state.scene.models.iter().flat_map(|model| &model.warnings);
         if warnings().next().is_some() {
             section(ui, &format!("Warnings about the files ({})", warnings().count()), true, |ui| {
-                ScrollArea::vertical().id_salt("warnings").max_height(130.0).auto_shrink([false, true]).show(
-                    ui,
-                    |ui| {
-                        for warning in warnings().take(MOST_WARNINGS) {
-                            ui.label(RichText::new(printable(warning)).small());
-                        }
-                    },
-                );
+                for warning in warnings().take(MOST_WARNINGS) {
+                    ui.label(RichText::new(printable(warning)).small());
+                }
             });
         }
         section(ui, "Frame time", true, |ui| graph::show(ui, facts.figures, WIDTH));
@@ -209,7 +203,7 @@ impl Panel {
                 wishes.together = Some(parts);
             }
         };
-        if let Some(row) = self.searches.list(ui, "clips", &rows, chosen, 108.0, mark) {
+        if let Some(row) = self.searches.list(ui, "clips", &rows, chosen, mark) {
             state.choose_clip(match row {
                 0 => ClipChoice::All,
                 1 => ClipChoice::None,
@@ -229,16 +223,15 @@ impl Panel {
         CollapsingHeader::new(format!("morph targets ({})", rows.len())).id_salt("morphs").show(ui, |ui| {
             let (matching, _) = self.searches.field(ui, "morph targets", &rows);
             ui.spacing_mut().slider_width = 90.0;
-            ScrollArea::vertical().id_salt("morphs").max_height(130.0).auto_shrink([false, true]).show(ui, |ui| {
-                for name in matching.into_iter().filter_map(|row| rows.get(row)) {
-                    let Some(index) = skeleton.morph_names.iter().position(|other| **other == **name) else { continue };
-                    let held = skeleton.held_morphs.iter().find(|(other, _)| *other as usize == index);
-                    let rest = skeleton.rest.morph_weights.get(index).copied().unwrap_or(0.0);
-                    let mut weight = held.map_or(rest, |(_, weight)| *weight);
-                    let slider = Slider::new(&mut weight, 0.0..=1.0).max_decimals(2).clamping(SliderClamping::Edits);
-                    if ui.add(slider.text(name)).changed() {
-                        wishes.morphs.push((name.clone(), Some(weight)));
-                    }
+            for_rows(ui, &matching, |ui, row| {
+                let name = &rows[row];
+                let Some(index) = skeleton.morph_names.iter().position(|other| **other == **name) else { return };
+                let held = skeleton.held_morphs.iter().find(|(other, _)| *other as usize == index);
+                let rest = skeleton.rest.morph_weights.get(index).copied().unwrap_or(0.0);
+                let mut weight = held.map_or(rest, |(_, weight)| *weight);
+                let slider = Slider::new(&mut weight, 0.0..=1.0).max_decimals(2).clamping(SliderClamping::Edits);
+                if ui.add(slider.text(name)).changed() {
+                    wishes.morphs.push((name.clone(), Some(weight)));
                 }
             });
             if !skeleton.held_morphs.is_empty() && ui.button("let all go").clicked() {
@@ -346,7 +339,7 @@ impl Panel {
             None => Some(0),
             Some(joint) => rows.iter().skip(1).position(|row| row == joint).map(|row| row + 1),
         };
-        if let Some(row) = self.searches.list(ui, "joints", &rows, chosen, 108.0, |_, _| {}) {
+        if let Some(row) = self.searches.list(ui, "joints", &rows, chosen, |_, _| {}) {
             wishes.done = Some(state.show_joint(rows.get(row).filter(|_| row > 0).cloned()));
         }
     }
@@ -395,7 +388,7 @@ fn playback(ui: &mut Ui, state: &mut State) {
     let scrub = scrub.clamping(SliderClamping::Edits);
     let bar = ui.add_enabled(duration > 0.0, scrub).on_hover_text("the time in the clip");
     if time_seconds != old {
-        state.clock.seek(time_seconds);
+        state.clock.stop_at(time_seconds);
     }
     ui.horizontal(|ui| {
         for (text, tip, forward) in [("‹ key", "back to the key before", false), ("key ›", "on to the next key", true)]

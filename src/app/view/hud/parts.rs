@@ -38,7 +38,7 @@ pub fn show(searches: &mut Searches, ui: &mut Ui, state: &State, wish: &mut Opti
             });
         }
     };
-    if let Some(row) = searches.list(ui, "parts", &rows, alone, 152.0, &mut mark) {
+    if let Some(row) = searches.list(ui, "parts", &rows, alone, &mut mark) {
         let shows_all = alone == Some(row);
         *wish = Some(patterns_for(&parts, |part| !shows_all && part.name != parts[row].name));
     }

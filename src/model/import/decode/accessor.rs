@@ -20,11 +20,9 @@ use crate::model::import::limits::{Counted, MAX_ELEMENTS_WITHOUT_DATA};
 pub struct Accessor<'d> {
     /// The reference to it and its index, for messages: `skins[0].inverseBindMatrices (accessors[12])`.
     pub at: String,
-    /// The number of elements.
     pub count: usize,
     /// The element type, SCALAR to MAT4.
     pub shape: Type,
-    /// The stored type of a component.
     pub component_type: ComponentType,
     /// Whether integers represent 0..1 or -1..1.
     pub normalized: bool,
@@ -55,10 +53,8 @@ struct Strided<'d> {
 /// Replacements of single elements: element `indices[k]` becomes `values[k]`.
 #[derive(Debug)]
 struct Sparse<'d> {
-    count: usize,
-    index_type: ComponentType,
-    indices: &'d [u8],
-    values: &'d [u8],
+    indices: Strided<'d>,
+    values: Strided<'d>,
 }
 
 impl<'d> Accessor<'d> {
@@ -132,12 +128,10 @@ impl<'d> Accessor<'d> {
     /// Returns all elements as unsigned integers, for indices and joints.
     pub fn unsigned<const N: usize>(&self) -> Result<Vec<[u32; N]>> {
         self.expect_shape(N)?;
-        match self.component_type {
-            ComponentType::U8 if !self.normalized => Ok(self.read(self.count, |bytes| u8::from_le_bytes(bytes).into())),
-            ComponentType::U16 if !self.normalized => {
-                Ok(self.read(self.count, |bytes| u16::from_le_bytes(bytes).into()))
-            }
-            ComponentType::U32 => Ok(self.read(self.count, u32::from_le_bytes)),
+        match (self.component_type, self.normalized) {
+            (ComponentType::U8, false) => Ok(self.read(self.count, |bytes| u8::from_le_bytes(bytes).into())),
+            (ComponentType::U16, false) => Ok(self.read(self.count, |bytes| u16::from_le_bytes(bytes).into())),
+            (ComponentType::U32, _) => Ok(self.read(self.count, u32::from_le_bytes)),
             _ => Err(Fault::content(&self.at, "expected unsigned integers that are not normalized")),
         }
     }
@@ -166,11 +160,10 @@ impl<'d> Accessor<'d> {
             offsets.map(|offset| component(offset).map_or_else(T::default, |bytes| decode(*bytes)))
         };
         let mut elements: Vec<[T; N]> = match &self.elements {
-            // `chunks`, not `chunks_exact`: the last element may be shorter than the stride.
-            Some(strided) => strided.bytes.chunks(strided.stride_bytes).take(count).map(element_of).collect(),
+            Some(strided) => strided.elements().take(count).map(element_of).collect(),
             None => vec![zero; count],
         };
-        for (index, value) in self.sparse.iter().flat_map(|sparse| sparse.entries(self.layout)) {
+        for (index, value) in self.sparse.iter().flat_map(Sparse::entries) {
             match elements.get_mut(index) {
                 Some(element) => *element = element_of(value),
                 // Indices increase, so all further ones are beyond `limit` too.
@@ -224,6 +217,11 @@ impl<'d> Strided<'d> {
         })?;
         Ok(Self { bytes, stride_bytes })
     }
+
+    /// Returns the bytes of each element, with those up to the next one. The last element may be shorter than the stride.
+    fn elements(&self) -> impl Iterator<Item = &'d [u8]> {
+        self.bytes.chunks(self.stride_bytes)
+    }
 }
 
 impl<'d> Sparse<'d> {
@@ -242,25 +240,18 @@ impl<'d> Sparse<'d> {
         let Checked::Valid(index_type) = entry.indices.component_type else {
             return Err(Fault::content(at, "sparse.indices.componentType is not an unsigned integer"));
         };
-        let part = |name: &str, view: usize, offset: u64, element_bytes: usize| -> Result<&'d [u8]> {
-            let (bytes, _) = document.view(view, &format!("{at}.sparse.{name}"))?;
-            let part = count.checked_mul(element_bytes as u64).and_then(|length| slice(bytes, offset, length));
-            part.ok_or_else(|| {
-                let problem =
-                    format!("sparse.{name}: {count} elements from byte {offset} do not fit in {} bytes", bytes.len());
-                Fault::content(at, problem)
-            })
+        let part = |name: &str, view: usize, offset: u64, layout: Layout| {
+            let at = format!("{at}.sparse.{name}");
+            Strided::new(document.view(view, &at)?.0, None, offset, count, layout, &at)
         };
         let (indices, values) = (&entry.indices, &entry.values);
-        let index_bytes = index_type.0.size();
+        let index_layout = Layout::new(Type::Scalar, index_type.0);
         let sparse = Self {
-            count: usize::try_from(count).map_err(|_| Fault::unsupported(at, "too many elements"))?,
-            index_type: index_type.0,
-            indices: part("indices", indices.buffer_view.value(), indices.byte_offset.0, index_bytes)?,
-            values: part("values", values.buffer_view.value(), values.byte_offset.0, layout.packed_bytes)?,
+            indices: part("indices", indices.buffer_view.value(), indices.byte_offset.0, index_layout)?,
+            values: part("values", values.buffer_view.value(), values.byte_offset.0, layout)?,
         };
         let mut previous = None;
-        for (index, _) in sparse.entries(layout) {
+        for (index, _) in sparse.entries() {
             if index as u64 >= element_count || previous.is_some_and(|p| p >= index) {
                 let problem =
                     format!("sparse index {index} is out of range or order; there are {element_count} elements");
@@ -271,9 +262,8 @@ impl<'d> Sparse<'d> {
         Ok(sparse)
     }
 
-    fn entries(&self, layout: Layout) -> impl Iterator<Item = (usize, &'d [u8])> {
-        let indices = self.indices.chunks_exact(self.index_type.size());
-        indices.map(decode_unsigned).zip(self.values.chunks_exact(layout.packed_bytes)).take(self.count)
+    fn entries(&self) -> impl Iterator<Item = (usize, &'d [u8])> {
+        self.indices.elements().map(decode_unsigned).zip(self.values.elements())
     }
 }
 

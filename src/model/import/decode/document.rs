@@ -10,15 +10,13 @@ use gltf::json::Root;
 use super::draco::{DecodedAccessor, DracoStreams};
 use super::meshopt::{self, CompressedView, DecodedView};
 use crate::model::SourceFile;
-use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::error::{Fault, Result, Warnings, look_up};
 use crate::model::import::file::{Container, DeclaredRoles, Files, ParsedJson, UriFault, json, kind_of};
 use crate::model::import::limits::{Budget, Counted};
 
-/// A parsed file with its buffers.
 pub struct Document<'f> {
     /// All lists that import reads. No index in them has been checked yet.
     pub root: Root,
-    /// The buffers by glTF index.
     buffers: Vec<Buffer<'f>>,
     /// The decompressed views by glTF index, each filled when it is first read.
     decoded_views: Vec<OnceLock<DecodedView>>,
@@ -27,7 +25,6 @@ pub struct Document<'f> {
     pub files: Files,
     /// Facts about the file that only reports show.
     pub source: SourceFile,
-    /// The roles of a VRM file.
     pub roles: Option<DeclaredRoles>,
     /// What the model has taken so far.
     pub budget: Budget,
@@ -87,10 +84,8 @@ impl<'f> Document<'f> {
 
     /// Returns the bytes of a buffer view and its `byteStride`. `at` is the JSON path of the reference to the view.
     pub fn view(&self, index: usize, at: &str) -> Result<(&[u8], Option<usize>)> {
-        let views = &self.root.buffer_views;
-        let (Some(view), Some(decoded)) = (views.get(index), self.decoded_views.get(index)) else {
-            return Err(Fault::dangling(at, "bufferViews", index, views.len()));
-        };
+        let view = look_up(&self.root.buffer_views, "bufferViews", index, at)?;
+        let decoded = look_up(&self.decoded_views, "bufferViews", index, at)?;
         let stride = view.byte_stride.map(|stride| stride.0);
         if let Some(decoded) = decoded.get() {
             return Ok((decoded.bytes(), stride));
@@ -122,15 +117,14 @@ impl<'f> Document<'f> {
 
     /// Returns a range of a buffer, given by glTF index. `at` is the JSON path of the reference to the buffer.
     fn part(&self, buffer: usize, (offset, length): (u64, u64), at: &str) -> Result<&[u8]> {
-        let bytes: &[u8] = match self.buffers.get(buffer) {
-            Some(Buffer::Chunk(chunk)) => chunk,
-            Some(Buffer::Fetched(bytes)) => bytes,
-            Some(Buffer::Absent) => {
+        let bytes: &[u8] = match look_up(&self.buffers, "buffers", buffer, at)? {
+            Buffer::Chunk(chunk) => chunk,
+            Buffer::Fetched(bytes) => bytes,
+            Buffer::Absent => {
                 let problem =
                     format!("buffers[{buffer}] has no bytes: it has neither a uri nor a GLB chunk, or is a fallback");
                 return Err(Fault::content(at, problem));
             }
-            None => return Err(Fault::dangling(at, "buffers", buffer, self.buffers.len())),
         };
         slice(bytes, offset, length).ok_or_else(|| {
             let problem = format!("{length} bytes from byte {offset} of buffers[{buffer}], which has {}", bytes.len());
@@ -139,7 +133,6 @@ impl<'f> Document<'f> {
     }
 }
 
-/// Returns a range of bytes, if they have it.
 pub(super) fn slice(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
     bytes.get(usize::try_from(offset).ok()?..usize::try_from(offset.checked_add(length)?).ok()?)
 }

@@ -38,7 +38,6 @@ pub(super) struct DracoStreams {
     filling: HashMap<usize, usize>,
 }
 
-/// One stream and the accessors that it fills.
 pub(super) struct DracoStream {
     /// The glTF index of the buffer view with the stream.
     pub view: usize,
@@ -68,7 +67,6 @@ struct Wanted {
     component_count: usize,
 }
 
-/// The extension's JSON.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Extension {
@@ -118,7 +116,6 @@ impl DracoStreams {
         Ok(())
     }
 
-    /// Returns the stream that fills accessor `index`, if there is one.
     pub fn filling(&self, index: usize) -> Option<&DracoStream> {
         self.list.get(*self.filling.get(&index)?)
     }

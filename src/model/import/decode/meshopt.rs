@@ -33,10 +33,8 @@ const MAX_RATIO: usize = 1024;
 pub(super) struct CompressedView {
     /// The glTF index of the buffer with the compressed bytes, which is not the view's own buffer.
     pub buffer: usize,
-    /// The offset of the compressed bytes.
     #[serde(default)]
     pub byte_offset: u64,
-    /// The number of compressed bytes.
     pub byte_length: u64,
     byte_stride: usize,
     count: usize,
@@ -77,7 +75,6 @@ impl DecodedView {
     }
 }
 
-/// Whether `view` is compressed.
 pub(super) fn is_compressed(view: &View) -> bool {
     extension(view).is_some()
 }

@@ -25,7 +25,6 @@ const UTF8_BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// Enough bytes to recognise a file: both headers of a GLB, or the start of the JSON of a `.gltf`.
 const HEAD_BYTES: u64 = 4096;
 
-/// An open regular file.
 struct RegularFile {
     file: File,
     /// The length that the file system reports; no more is read.

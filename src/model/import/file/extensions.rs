@@ -56,11 +56,9 @@ fn support(name: &str) -> ExtensionSupport {
 pub fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Result<Vec<Extension>> {
     let required = names(root, "extensionsRequired");
     let used = names(root, "extensionsUsed");
-    for (index, name) in required.iter().enumerate() {
-        if support(name) == ExtensionSupport::Ignored {
-            let at = format_args!("extensionsRequired[{index}]");
-            return Err(Fault::unsupported(at, format_args!("{name} is not supported")));
-        }
+    if let Some(index) = required.iter().position(|name| support(name) == ExtensionSupport::Ignored) {
+        let problem = format!("{} is not supported", required[index]);
+        return Err(Fault::unsupported(format_args!("extensionsRequired[{index}]"), problem));
     }
     for (index, name) in used.iter().enumerate() {
         let at = format_args!("extensionsUsed[{index}]");

@@ -1,8 +1,8 @@
 //! From the JSON text to the serde structs of `gltf::json`.
 //!
-//! Each list is parsed element by element, so that an error names the element. The structs refuse some valid files, so
-//! [`relax`] first removes or fills in the properties that they stumble over and that import does not need. Nothing
-//! else of the `gltf` crate is used: its readers panic or hang on malformed files.
+//! Each list is parsed element by element, so that an error names the element. The structs refuse some valid files, so the
+//! properties that they stumble over, and that import does not need, are first removed or filled in. Nothing else of the
+//! `gltf` crate is used: its readers panic or hang on malformed files.
 //!
 //! Elements are parsed straight from the text: going through [`Value`]s would take most of the import time of a model with many
 //! clips.
@@ -33,7 +33,6 @@ pub struct ParsedJson {
     pub value_count: usize,
     /// Facts for reports, without the fields that need other files.
     pub source: SourceFile,
-    /// The roles of a VRM file.
     pub roles: Option<DeclaredRoles>,
 }
 
@@ -124,15 +123,7 @@ fn check_version(root: &Map<String, Value>) -> Result<()> {
     }
 }
 
-/// Removes or fills in properties of an element that the serde structs refuse although the specification allows them.
-fn relax(list: &str, index: usize, element: &mut Value, warnings: &mut Warnings) {
-    match (list, element) {
-        ("animations", animation) => relax_animation(index, animation, warnings),
-        ("scenes", Value::Object(scene)) => _ = scene.entry("nodes").or_insert_with(|| Value::Array(Vec::new())),
-        _ => {}
-    }
-}
-
+/// Removes or fills in properties of an animation that the serde structs refuse although the specification allows them.
 fn relax_animation(index: usize, animation: &mut Value, warnings: &mut Warnings) {
     name_interpolations(index, animation, warnings);
     let Some(Value::Array(channels)) = animation.get_mut("channels") else { return };
@@ -295,7 +286,12 @@ fn parse_list<T: DeserializeOwned + Send>(
             || {
                 let mut value: Value = serde_json::from_str(element.get())?;
                 mended.mend(key, &mut value);
-                relax(key, index, &mut value, warnings);
+                match (key, &mut value) {
+                    ("animations", animation) => relax_animation(index, animation, warnings),
+                    // The struct needs the list of nodes, which the specification does not.
+                    ("scenes", Value::Object(scene)) => _ = scene.entry("nodes").or_insert(Value::Array(Vec::new())),
+                    _ => {}
+                }
                 serde_json::from_value(value).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))
             },
             Ok,

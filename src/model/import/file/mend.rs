@@ -123,7 +123,6 @@ impl Mended {
         }
     }
 
-    /// Adds a warning for each kind.
     pub fn warn(self, warnings: &mut Warnings) {
         for ((list, problem), count) in self.counts {
             let times = if count > 1 { format!(" ({count} times)") } else { String::new() };

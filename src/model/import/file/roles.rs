@@ -9,10 +9,8 @@ use super::mend::index;
 use crate::model::humanoid::{Role, RoleSource};
 use crate::model::import::error::Warnings;
 
-/// The roles that a file declares.
 #[derive(Debug)]
 pub struct DeclaredRoles {
-    /// The extension.
     pub source: RoleSource,
     /// Roles with their glTF nodes, which have not been checked, and the JSON path of each.
     pub nodes: Vec<(Role, usize, String)>,

@@ -77,7 +77,6 @@ impl Files {
         paths
     }
 
-    /// Returns the bytes that `uri` refers to.
     pub fn fetch(&mut self, uri: &str) -> Result<Arc<Vec<u8>>, UriFault> {
         match uri.get(..5) {
             Some(scheme) if scheme.eq_ignore_ascii_case("data:") => decode_data_uri(&uri[5..]).map(Arc::new),

@@ -38,9 +38,7 @@ pub(super) struct Attributes {
 pub(super) struct PrimitiveReader<'a, 'f> {
     pub document: &'a Document<'f>,
     pub primitive: &'a Primitive,
-    /// The JSON path of the primitive.
     pub at: &'a str,
-    /// The JSON path of its `attributes`.
     pub at_attributes: &'a str,
 }
 

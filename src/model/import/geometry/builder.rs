@@ -5,14 +5,15 @@
 //! influences and morph deltas to be skinned.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use glam::{Affine3A, Vec2, Vec3};
 use gltf::json;
 
 use super::attributes::{Attributes, PrimitiveReader};
-use super::influences::{Influences, SkinEntries};
+use super::influences::Influences;
 use super::morphs::Morphs;
-use super::tangents::{SplitVertices, TangentInput};
+use super::tangents::{self, SplitVertices};
 use super::topology::{self, Elements};
 use super::weld::{Vertex, Welder, reserve};
 use crate::model::import::decode::Document;
@@ -30,7 +31,6 @@ pub struct Scene<'a, 'f> {
     pub skins: &'a [Skin],
 }
 
-/// Collects the geometry of all mesh nodes.
 pub(super) struct Builder<'b, 'f> {
     scene: &'b Scene<'b, 'f>,
     rest_matrices: Vec<Affine3A>,
@@ -53,7 +53,8 @@ pub(super) struct MeshNode {
 
 /// The palette entries that the vertices of a mesh node follow.
 enum Follow {
-    Skin(SkinEntries),
+    /// Those of the joints of a skin, with its glTF index. Joints may share one.
+    Skin(usize, Rc<[u32]>),
     Entry(u32),
 }
 
@@ -92,7 +93,7 @@ impl<'b, 'f> Builder<'b, 'f> {
         let follow = match skin {
             Some(index) => {
                 let skin = look_up(self.scene.skins, "skins", index, format_args!("nodes[{node}].skin"))?;
-                Follow::Skin(SkinEntries { entries: self.palette.skin_entries(index, skin), skin: index })
+                Follow::Skin(index, self.palette.skin_entries(index, skin))
             }
             None => Follow::Entry(self.palette.rigid_entry(skeleton_node)),
         };
@@ -129,10 +130,12 @@ impl<'b, 'f> Builder<'b, 'f> {
         let attributes = reader.attributes(positions, tex_coords, self.warnings)?;
         let count = attributes.positions.len();
         let (influences, skin) = match follow {
-            Follow::Skin(skin) if let Some(read) = Influences::read(&reader, count, skin, self.warnings)? => {
-                (read, Some(skin.skin as u32))
+            Follow::Skin(skin, entries)
+                if let Some(read) = Influences::read(&reader, count, (*skin, entries), self.warnings)? =>
+            {
+                (read, Some(*skin as u32))
             }
-            Follow::Skin(_) => (Influences::rigid(count, self.palette.rigid_entry(skeleton_node)), None),
+            Follow::Skin(..) => (Influences::rigid(count, self.palette.rigid_entry(skeleton_node)), None),
             Follow::Entry(entry) => (Influences::rigid(count, *entry), None),
         };
         let mut elements = topology::read(&reader, count, self.warnings)?;
@@ -146,12 +149,11 @@ impl<'b, 'f> Builder<'b, 'f> {
         let has_normals = attributes.normals.is_some();
         let range = DrawRange {
             topology,
-            first_index: 0,
-            index_count: 0,
             material,
             flat_shaded: !has_normals,
             has_tangents: !split.tangents.is_empty(),
             mirrored: influences.of(0).first().is_some_and(|influence| self.is_mirrored(influence.joint)),
+            ..DrawRange::default()
         };
         let mut vertices = self.weld(&attributes, &influences, &morphs, &split);
         // `topology::read` has checked the indices.
@@ -197,8 +199,7 @@ impl<'b, 'f> Builder<'b, 'f> {
             if uv.is_finite() { uv } else { Vec2::ZERO }
         };
         let tex_coords: Vec<Vec2> = pairs.iter().map(sampled_at).collect();
-        let input = TangentInput { positions, normals, tex_coords: &tex_coords, indices: &plain.indices };
-        let generated = input.generate();
+        let generated = tangents::generate(positions, normals, &tex_coords, &plain.indices);
         if generated.is_none() {
             let problem = "too many triangles share a vertex to generate tangents; the shader derives them instead";
             self.warnings.add(reader.at_attributes, problem);

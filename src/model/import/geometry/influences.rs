@@ -6,8 +6,6 @@
 //!
 //! Source: glTF 2.0, 3.7.3.3 (skinned mesh attributes).
 
-use std::rc::Rc;
-
 use gltf::json::mesh::Semantic;
 
 use super::attributes::PrimitiveReader;
@@ -21,15 +19,6 @@ pub(super) struct Influences {
     list: Vec<Influence>,
 }
 
-/// The palette entries of a skin.
-#[derive(Debug, Clone)]
-pub(super) struct SkinEntries {
-    /// The entry of each joint. Joints may share one.
-    pub entries: Rc<[u32]>,
-    /// The glTF index of the skin.
-    pub skin: usize,
-}
-
 impl Influences {
     /// Makes influences with which every vertex follows one palette entry.
     pub fn rigid(vertex_count: usize, palette_entry: u32) -> Self {
@@ -37,23 +26,22 @@ impl Influences {
         Self { starts: (0..=vertex_count as u32).collect(), list }
     }
 
-    /// Reads all sets of a primitive, and charges them. `None` if there are none.
+    /// Reads all sets of a primitive, and charges them. `None` if there are none. The skin has a palette entry for each joint.
     pub fn read(
         reader: &PrimitiveReader,
         vertex_count: usize,
-        skin: &SkinEntries,
+        (skin, entries): (usize, &[u32]),
         warnings: &mut Warnings,
     ) -> Result<Option<Self>> {
         let at = reader.at_attributes;
         let sets = read_sets(reader, vertex_count, warnings)?;
         if sets.is_empty() {
-            let problem =
-                format!("no JOINTS_0 with WEIGHTS_0 for skins[{}]; the primitive follows the node", skin.skin);
+            let problem = format!("no JOINTS_0 with WEIGHTS_0 for skins[{skin}]; the primitive follows the node");
             warnings.add(at, problem);
             return Ok(None);
         }
-        if skin.entries.is_empty() {
-            return Err(Fault::content(at, format_args!("skins[{}] has no joints", skin.skin)));
+        if entries.is_empty() {
+            return Err(Fault::content(at, format_args!("skins[{skin}] has no joints")));
         }
         let mut influences = Self { starts: vec![0], list: Vec::with_capacity(vertex_count) };
         let mut repairs = Repairs::default();
@@ -63,7 +51,7 @@ impl Influences {
             for set in &sets {
                 scratch.extend(set.joints[vertex].into_iter().zip(set.weights[vertex]));
             }
-            influences.push_vertex(&mut scratch, &skin.entries, &mut repairs);
+            influences.push_vertex(&mut scratch, entries, &mut repairs);
         }
         repairs.warn(at, warnings);
         Ok(Some(influences))

@@ -26,7 +26,6 @@ use super::material::Materials;
 use crate::model::order::number_by_use;
 use crate::model::{Geometry, PaletteLayout};
 
-/// Reads the geometry, and the palette that it follows.
 pub fn read(scene: &Scene, materials: &mut Materials, warnings: &mut Warnings) -> Result<(Geometry, PaletteLayout)> {
     let mut builder = Builder::new(scene, materials, warnings);
     for (node, entry) in scene.document.root.nodes.iter().enumerate() {

@@ -20,16 +20,6 @@ const MOST_SQUARES_PER_CORNER: u64 = 64;
 /// The sum that is always allowed.
 const SQUARES_FOR_ALL: u64 = 1 << 20;
 
-/// The vertices and triangles of one primitive. The arrays by vertex have equal length.
-pub(super) struct TangentInput<'a> {
-    pub positions: &'a [Vec3],
-    pub normals: &'a [Vec3],
-    /// The texture coordinates at which the normal map is sampled.
-    pub tex_coords: &'a [Vec2],
-    /// A triangle list, with indices in range.
-    pub indices: &'a [u32],
-}
-
 /// The vertices of a primitive after splitting, so that each has one tangent.
 pub(super) struct SplitVertices {
     /// The original index of each vertex. The original vertices come first, in their order.
@@ -40,33 +30,51 @@ pub(super) struct SplitVertices {
     pub indices: Vec<u32>,
 }
 
-impl TangentInput<'_> {
-    /// Generates tangents for all corners; `None` if too many triangles share a vertex.
-    pub fn generate(&self) -> Option<SplitVertices> {
-        let (triangles, _) = self.indices.as_chunks();
-        let valid: Vec<usize> = (0..triangles.len()).filter(|&triangle| self.is_valid(triangles[triangle])).collect();
-        if !self.is_cheap(triangles, &valid) {
-            return None;
-        }
-        let tangents = vec![[Vec4::ZERO; 3]; triangles.len()];
-        let mut work = Work { input: self, triangles, valid: &valid, tangents };
-        generate_tangents(&mut work).ok()?;
-        Some(split(self.positions.len(), triangles, &work.tangents))
-    }
-
-    /// Whether the corners have different positions. If not, the triangle takes the tangents of its neighbours.
-    fn is_valid(&self, triangle: [u32; 3]) -> bool {
-        let [a, b, c] = triangle.map(|vertex| self.positions[vertex as usize]);
+/// Generates tangents for all corners of a list of triangles, whose indices are in range. The arrays by vertex have equal length,
+/// and the normal map is sampled at the texture coordinates. Returns `None` if too many triangles share a vertex.
+pub(super) fn generate(
+    positions: &[Vec3],
+    normals: &[Vec3],
+    tex_coords: &[Vec2],
+    indices: &[u32],
+) -> Option<SplitVertices> {
+    let (triangles, _) = indices.as_chunks();
+    // The corners have different positions. If not, the triangle takes the tangents of its neighbours.
+    let is_valid = |triangle: &usize| {
+        let [a, b, c] = triangles[*triangle].map(|vertex| positions[vertex as usize]);
         a != b && b != c && c != a
+    };
+    let valid = (0..triangles.len()).filter(is_valid).collect();
+    let tangents = vec![[Vec4::ZERO; 3]; triangles.len()];
+    let mut work = Work { positions, normals, tex_coords, triangles, valid, tangents };
+    if !work.is_cheap() {
+        return None;
     }
+    generate_tangents(&mut work).ok()?;
+    Some(split(positions.len(), triangles, &work.tangents))
+}
 
-    fn is_cheap(&self, triangles: &[[u32; 3]], valid: &[usize]) -> bool {
+/// The interface between the algorithm and our arrays.
+struct Work<'a> {
+    positions: &'a [Vec3],
+    normals: &'a [Vec3],
+    tex_coords: &'a [Vec2],
+    triangles: &'a [[u32; 3]],
+    /// The triangles that the algorithm gets.
+    valid: Vec<usize>,
+    /// The generated tangents of the three corners of each triangle.
+    tangents: Vec<[Vec4; 3]>,
+}
+
+impl Work<'_> {
+    fn is_cheap(&self) -> bool {
         let mut around: HashMap<[u32; 8], u64> = HashMap::new();
-        for &vertex in valid.iter().flat_map(|&triangle| &triangles[triangle]) {
+        for &vertex in self.valid.iter().flat_map(|&triangle| &self.triangles[triangle]) {
             *around.entry(self.key(vertex as usize)).or_default() += 1;
         }
         let squares: u64 = around.values().map(|&count| count.saturating_mul(count)).fold(0, u64::saturating_add);
-        let most = (3 * valid.len() as u64).saturating_mul(MOST_SQUARES_PER_CORNER).saturating_add(SQUARES_FOR_ALL);
+        let corner_count = 3 * self.valid.len() as u64;
+        let most = corner_count.saturating_mul(MOST_SQUARES_PER_CORNER).saturating_add(SQUARES_FOR_ALL);
         squares <= most && around.values().all(|&count| count <= MOST_AROUND_A_VERTEX)
     }
 
@@ -75,19 +83,7 @@ impl TangentInput<'_> {
         let (p, n, t) = (self.positions[vertex], self.normals[vertex], self.tex_coords[vertex]);
         [p.x, p.y, p.z, n.x, n.y, n.z, t.x, t.y].map(f32::to_bits)
     }
-}
 
-/// The interface between the algorithm and our arrays.
-struct Work<'a> {
-    input: &'a TangentInput<'a>,
-    triangles: &'a [[u32; 3]],
-    /// The triangles that the algorithm gets.
-    valid: &'a [usize],
-    /// The generated tangents of the three corners of each triangle.
-    tangents: Vec<[Vec4; 3]>,
-}
-
-impl Work<'_> {
     fn vertex(&self, face: usize, corner: usize) -> usize {
         self.triangles[self.valid[face]][corner] as usize
     }
@@ -103,15 +99,15 @@ impl Geometry for Work<'_> {
     }
 
     fn position(&self, face: usize, corner: usize) -> [f32; 3] {
-        self.input.positions[self.vertex(face, corner)].to_array()
+        self.positions[self.vertex(face, corner)].to_array()
     }
 
     fn normal(&self, face: usize, corner: usize) -> [f32; 3] {
-        self.input.normals[self.vertex(face, corner)].to_array()
+        self.normals[self.vertex(face, corner)].to_array()
     }
 
     fn tex_coord(&self, face: usize, corner: usize) -> [f32; 2] {
-        self.input.tex_coords[self.vertex(face, corner)].to_array()
+        self.tex_coords[self.vertex(face, corner)].to_array()
     }
 
     fn set_tangent(&mut self, space: Option<TangentSpace>, face: usize, corner: usize) {

@@ -28,7 +28,6 @@ pub(super) struct Vertex<'i> {
 }
 
 impl<'g> Vertex<'g> {
-    /// Returns a vertex of `geometry`.
     fn of(geometry: &'g Geometry, index: u32) -> Self {
         let index = index as usize;
         Self {
@@ -42,7 +41,6 @@ impl<'g> Vertex<'g> {
         }
     }
 
-    /// Returns the bytes of all attributes.
     fn bytes(&self) -> [&[u8]; 7] {
         let Self { position, normal, tangent, tex_coords, color, influences, morph_deltas } = self;
         let [position, normal] = [position, normal].map(bytes_of);

@@ -22,7 +22,6 @@ use crate::model::import::file::{UriFault, kind_of};
 use crate::model::import::limits::{ENCODED_IMAGE_BYTES, MAX_DECODED_IMAGE_BYTES, TEXELS};
 use crate::model::{Image, ImageSource};
 
-/// Collects the images of a model.
 #[derive(Default)]
 pub(super) struct Images {
     pub list: Vec<Image>,

@@ -24,7 +24,6 @@ pub struct Materials {
     pub list: Vec<Material>,
     /// The texture coordinate sets that the textures of each material use.
     pub tex_coord_sets: Vec<TexCoordSets>,
-    /// The images that textures use.
     pub images: Vec<Image>,
     /// The origin of each image.
     pub image_sources: Vec<ImageSource>,
@@ -68,12 +67,9 @@ impl Materials {
 /// The archived extension whose diffuse colour is shown.
 const SPECULAR_GLOSSINESS: &str = "KHR_materials_pbrSpecularGlossiness";
 
-/// Reads one material.
 struct MaterialReader<'t, 'a, 'f> {
     textures: &'t mut TextureReader<'a, 'f>,
-    /// The JSON path of the material.
     at: String,
-    /// The texture coordinate sets that its textures use.
     sets: TexCoordSets,
 }
 
@@ -107,8 +103,9 @@ impl MaterialReader<'_, '_, '_> {
             self.texture(metallic_roughness, "pbrMetallicRoughness.metallicRoughnessTexture")?;
         let emissive_texture = self.texture(emissive, "emissiveTexture")?;
         let (dielectric_reflectance, grazing_reflectance) = self.reflectances(entry);
+        let factor = self.clamped("pbrMetallicRoughness.baseColorFactor", pbr.base_color_factor.0);
         Ok(Material {
-            base_color_factor: self.base_color_factor(pbr) * grey_if(base_color.is_some(), base_color_texture),
+            base_color_factor: Vec4::from(factor) * grey_if(base_color.is_some(), base_color_texture),
             base_color_texture,
             metallic: pbr.metallic_factor.0.clamp(0.0, 1.0),
             roughness: pbr.roughness_factor.0.clamp(0.0, 1.0),
@@ -182,11 +179,11 @@ impl MaterialReader<'_, '_, '_> {
         self.textures.warnings.add(format_args!("{}.{property}", self.at), problem);
     }
 
-    fn base_color_factor(&mut self, pbr: &json::material::PbrMetallicRoughness) -> Vec4 {
-        let factor = Vec4::from(pbr.base_color_factor.0);
-        let clamped = factor.clamp(Vec4::ZERO, Vec4::ONE);
-        if clamped != factor {
-            self.warn("pbrMetallicRoughness.baseColorFactor", "a number outside 0..1 is clamped");
+    /// Clamps the numbers of a property to 0..1.
+    fn clamped<const N: usize>(&mut self, property: &str, numbers: [f32; N]) -> [f32; N] {
+        let clamped = numbers.map(|number| number.clamp(0.0, 1.0));
+        if clamped != numbers {
+            self.warn(property, "a number outside 0..1 is clamped");
         }
         clamped
     }
@@ -199,18 +196,14 @@ impl MaterialReader<'_, '_, '_> {
             self.warn("emissiveTexture", "is left out, so the material emits no light");
             return Vec3::ZERO;
         }
-        let factor = Vec3::from(entry.emissive_factor.0);
+        let factor = Vec3::from(self.clamped("emissiveFactor", entry.emissive_factor.0));
         let strength = extension(entry, "KHR_materials_emissive_strength")
             .and_then(|strength| strength.get("emissiveStrength")?.as_f64())
             .unwrap_or(1.0) as f32;
-        let clamped = factor.clamp(Vec3::ZERO, Vec3::ONE);
-        if clamped != factor {
-            self.warn("emissiveFactor", "a number outside 0..1 is clamped");
-        }
         if !(0.0..=MOST_EMISSION).contains(&strength) {
             self.warn("extensions.KHR_materials_emissive_strength", "a strength outside 0..10000 is clamped");
         }
-        clamped * strength.clamp(0.0, MOST_EMISSION)
+        factor * strength.clamp(0.0, MOST_EMISSION)
     }
 
     fn normal_scale(&mut self, entry: &json::Material) -> f32 {

@@ -24,7 +24,6 @@ use crate::model::import::file::json::NOWHERE;
 use crate::model::import::limits::Counted;
 use crate::model::{Clip, Interpolation, MorphTrack, MorphedNode, Track};
 
-/// Reads every animation of the file.
 pub fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Result<Vec<Clip>> {
     let mut clips = Vec::new();
     for (index, entry) in document.root.animations.iter().enumerate() {
@@ -194,7 +193,6 @@ fn read_rotations(output: &Accessor, interpolation: Interpolation, warnings: &mu
     Ok(values)
 }
 
-/// The distinct timelines of one clip.
 #[derive(Default)]
 struct Timelines {
     list: Vec<Vec<f32>>,
@@ -203,7 +201,6 @@ struct Timelines {
     by_content: HashMap<Vec<u32>, Times>,
 }
 
-/// The timeline of a channel.
 #[derive(Debug, Clone, Copy)]
 struct Times {
     index: u32,

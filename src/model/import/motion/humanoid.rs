@@ -5,7 +5,6 @@ use crate::model::Humanoid;
 use crate::model::import::error::Warnings;
 use crate::model::import::file::DeclaredRoles;
 
-/// Returns the humanoid, if the file declares one.
 pub fn read(roles: Option<&DeclaredRoles>, tree: &NodeTree, warnings: &mut Warnings) -> Option<Box<Humanoid>> {
     let DeclaredRoles { source, nodes } = roles?;
     let mut humanoid = Humanoid::new(*source);

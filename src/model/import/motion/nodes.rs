@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::sync::Arc;
 
-use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A, Vec4};
+use glam::{Affine3A, Mat4, Quat, Vec3, Vec4};
 use gltf::json;
 
 use super::scene::{SceneChoice, scene_nodes};
@@ -258,13 +258,13 @@ pub fn make_unit<'q>(quaternions: impl IntoIterator<Item = &'q mut Vec4>, at: im
 /// Makes an affine matrix from 16 numbers in column-major order. The last row is taken as 0 0 0 1 (3.5.3, 3.7.3.1). A
 /// small difference is a common rounding error; a larger one gives a warning.
 pub(super) fn affine_from_columns(m: &[f32; 16], at: &str, warnings: &mut Warnings) -> Result<Affine3A> {
-    if m.iter().any(|number| !number.is_finite()) {
+    let matrix = Mat4::from_cols_array(m);
+    if !matrix.is_finite() {
         return Err(Fault::content(at, "the matrix has a number that is not finite"));
     }
-    let last_row = Vec4::new(m[3], m[7], m[11], m[15]);
+    let last_row = matrix.row(3);
     if !last_row.abs_diff_eq(Vec4::W, 1e-4) {
         warnings.add(at, format_args!("the last row of a matrix is {last_row}; it is read as [0, 0, 0, 1]"));
     }
-    let column = |c: usize| Vec3A::new(m[4 * c], m[4 * c + 1], m[4 * c + 2]);
-    Ok(Affine3A { matrix3: Mat3A::from_cols(column(0), column(1), column(2)), translation: column(3) })
+    Ok(Affine3A::from_mat4(matrix))
 }

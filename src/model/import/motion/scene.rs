@@ -9,7 +9,6 @@ use gltf::json;
 use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings, look_up};
 
-/// The scene of a file to show.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum SceneChoice {
     /// The default scene of the file, else the first one. All nodes if the file has no scenes.

@@ -70,7 +70,6 @@ fn read_inverse_binds(
 /// same node with the same inverse bind matrix share an entry: the skins of avatars often have the same joints.
 #[derive(Default)]
 pub struct Palette {
-    /// The layout so far.
     pub layout: PaletteLayout,
     entries_of_skin: HashMap<usize, Rc<[u32]>>,
     /// The entry of a node with an inverse bind matrix, by its bits.

@@ -21,7 +21,6 @@ const BODY: [(&str, usize, [f32; 3]); 11] = [
     ("rightLowerLeg", 9, [0.0, -0.5, 0.0]),
 ];
 
-/// Makes a model of a table of roles, and of these nodes.
 fn roles(bones: &Value, nodes: Vec<Value>) -> Gltf {
     let mut gltf = unlisted();
     gltf.json["extensions"] = json!({"VRMC_vrm_animation": {"humanoid": {"humanBones": bones}}});

@@ -39,7 +39,6 @@ pub(super) fn text(members: &str) -> Vec<u8> {
     format!(r#"{{"asset":{{"version":"2.0"}},{members}}}"#).into_bytes()
 }
 
-/// Returns `element` repeated `count` times, separated by commas.
 pub(super) fn times(count: usize, element: &str) -> String {
     vec![element; count].join(",")
 }
