@@ -16,7 +16,6 @@ const MAX_SHARED_POSES: f64 = 4_194_304.0;
 /// The clips that instances of one model show. They differ while the instances blend. Instances are sorted by them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ClipPair {
-    /// Index of the model.
     pub model: u32,
     /// The clip that was chosen; `None` is the rest pose.
     pub to: Option<u32>,
@@ -25,7 +24,6 @@ pub(super) struct ClipPair {
 }
 
 impl Instance {
-    /// Returns the clips that the instance shows.
     pub(super) fn clips(&self) -> ClipPair {
         ClipPair { model: self.model, to: self.clip, from: self.clip_before }
     }

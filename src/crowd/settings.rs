@@ -79,7 +79,6 @@ impl ClipChoice {
     }
 }
 
-/// The settings of a [`Crowd`](super::Crowd).
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrowdSettings {
     /// The number of instances of all models together.
@@ -88,7 +87,6 @@ pub struct CrowdSettings {
     pub spacing_metres: Option<f32>,
     /// If set, the height to which each model is scaled.
     pub height_metres: Option<f32>,
-    /// The way in which instances are placed.
     pub layout: Layout,
     /// How much the instances differ in size and tint, 0 (not at all) to 1. Those in a line never do.
     pub variety: f32,
@@ -97,11 +95,8 @@ pub struct CrowdSettings {
     pub travel: bool,
     /// Whether the ground goes by under a single instance whose clips carry it away, as if the camera followed it.
     pub follow: bool,
-    /// The seed of all random decisions.
     pub seed: u64,
-    /// The time in its clip at which each instance starts.
     pub phase: PhaseMode,
-    /// The clip that the instances play.
     pub clip: ClipChoice,
     /// Seconds of the clip for each second of time. A negative speed plays backwards.
     pub speed: f32,
@@ -136,7 +131,6 @@ impl Default for CrowdSettings {
 pub enum CrowdError {
     #[error("a crowd needs at least one model")]
     NoModels,
-    /// No model has the clip.
     #[error("no clip {wanted}; the clips are: {allowed}")]
     UnknownClip {
         /// The requested name (quoted) or index.
@@ -147,15 +141,12 @@ pub enum CrowdError {
     /// A setting with its value, and the numbers that it may have.
     #[error("{0}: it must be a {1}")]
     OutOfRange(String, &'static str),
-    /// There are more instances than [`MAX_INSTANCES`](super::MAX_INSTANCES).
     #[error("{0} instances: at most {max} are supported", max = super::MAX_INSTANCES)]
     TooManyInstances(u32),
-    /// The palette of all instances would need offsets of more than 32 bits.
     #[error(
         "{instances} instances with {joints} joint matrices or morph weights in all: at most 4,294,967,295 can be addressed"
     )]
     TooManyJoints {
-        /// The requested number of instances.
         instances: u32,
         /// The number of joint matrices or morph weights of all instances, whichever is greater.
         joints: u64,

@@ -28,13 +28,9 @@ const NEAR_SHARE: f32 = 0.005;
 /// The room in which a camera moves. All lengths are in metres, in world space.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// The smallest coordinates of the target.
     pub target_min: Vec3,
-    /// The largest coordinates of the target.
     pub target_max: Vec3,
-    /// The smallest distance from the target.
     pub min_distance: f32,
-    /// The largest distance from the target.
     pub max_distance: f32,
 }
 
@@ -69,7 +65,6 @@ pub struct OrbitCamera {
     pub target_x: f32,
     /// The point of the world around which the camera turns. Without one it is the target.
     pub pivot: Option<Vec3>,
-    /// The room in which the camera moves.
     pub limits: Limits,
 }
 

@@ -13,16 +13,13 @@ const RIM_POINTS: usize = 32;
 /// circular crowd does not reach the corners of its box, so the cylinder makes tighter framing possible.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
-    /// The smallest coordinates of the box.
     pub min: Vec3,
-    /// The largest coordinates of the box.
     pub max: Vec3,
     /// The radius of the cylinder.
     pub footprint_radius: f32,
 }
 
 impl Bounds {
-    /// Returns the centre of the box.
     pub fn center(&self) -> Vec3 {
         (self.min + self.max) * 0.5
     }
