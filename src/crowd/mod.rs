@@ -41,7 +41,6 @@ mod travel;
 mod variety;
 mod visible;
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -164,10 +163,5 @@ impl Crowd {
     /// Returns bounds in the world that contain every instance throughout its clip.
     pub fn bounds(&self) -> Bounds {
         self.bounds
-    }
-
-    fn instances_of(&self, model: usize) -> Range<usize> {
-        let first = |model: usize| self.instances.partition_point(|instance| (instance.model as usize) < model);
-        first(model)..first(model + 1)
     }
 }

@@ -65,10 +65,7 @@ impl ClipChoice {
 
     /// Returns the clips of each model that are most like this one, for a message.
     pub fn offers(&self, models: &[Model]) -> String {
-        let word = match self {
-            Self::Name(name) => name,
-            _ => "",
-        };
+        let word = if let Self::Name(name) = self { name } else { "" };
         let of_model = |model: &Model| {
             let clips = model.clips.iter().zip(0..).map(|(clip, index)| (index, clip.name.as_deref()));
             let clips = names::offer(clips, word);

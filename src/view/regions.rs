@@ -59,7 +59,7 @@ impl Bounds {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Frustum {
     /// Unit normals that point inwards. A point is inside where `normal · point + w >= 0`.
-    planes: [Vec4; 5],
+    pub(super) planes: [Vec4; 5],
 }
 
 impl Frustum {
@@ -70,11 +70,6 @@ impl Frustum {
         let (x, y, z, w) = (rows.x_axis, rows.y_axis, rows.z_axis, rows.w_axis);
         let planes = [w + x, w - x, w + y, w - y, w - z];
         Self { planes: planes.map(|plane| plane / plane.xyz().length()) }
-    }
-
-    /// Returns the four side planes and the near plane.
-    pub(super) fn planes(&self) -> &[Vec4] {
-        &self.planes
     }
 
     /// Returns false if the whole sphere lies behind one plane. The test is conservative: a sphere near an edge may pass
