@@ -102,8 +102,7 @@ impl Crowd {
     /// Places the instances. Models are assigned in turn, by their shares, and then shuffled, but for a line.
     fn place_instances(&mut self, settings: &CrowdSettings, clips: &[ModelClips]) {
         let count = settings.instance_count;
-        let seed = self.seed;
-        let random = |stream| SplitMix64::new(seed, stream);
+        let random = |stream| SplitMix64::new(settings.seed, stream);
         let shares = |(model, index): (&Model, u32)| std::iter::repeat_n(index, model.source.casting.shares as usize);
         let mut model_of_rank: Vec<u32> =
             self.models.iter().zip(0..).flat_map(shares).cycle().take(count as usize).collect();

@@ -43,12 +43,11 @@ impl ClipChoice {
     }
 
     /// Returns a sentence for each model that plays its first clip because it does not have this one.
-    pub(super) fn substitutes<'m>(&self, models: &'m [Model]) -> impl Iterator<Item = String> + use<'m> {
+    pub(super) fn substitutes<'m>(&'m self, models: &'m [Model]) -> impl Iterator<Item = String> {
         let wanted = self.wanted();
-        let choice = self.clone();
         models.iter().filter_map(move |model| {
             let wanted = wanted.as_ref()?;
-            let first = model.clips.first().filter(|_| choice.index_in(model).is_none())?;
+            let first = model.clips.first().filter(|_| self.index_in(model).is_none())?;
             let first = first.name.as_deref().unwrap_or("0");
             Some(format!("{} has no clip {wanted} and plays {first:?}", model.name))
         })

@@ -223,13 +223,8 @@ impl OrbitCamera {
     /// Returns the matrix from world to view space, where the eye is at the origin and looks along -Z.
     pub fn view_from_world(&self) -> Mat4 {
         let (right, up, forward) = self.axes();
-        let eye = self.position();
-        Mat4::from_cols(
-            Vec4::new(right.x, up.x, -forward.x, 0.0),
-            Vec4::new(right.y, up.y, -forward.y, 0.0),
-            Vec4::new(right.z, up.z, -forward.z, 0.0),
-            Vec4::new(-right.dot(eye), -up.dot(eye), forward.dot(eye), 1.0),
-        )
+        let world_from_view = Mat3::from_cols(right, up, -forward);
+        Mat4::from_mat3(world_from_view.transpose()) * Mat4::from_translation(-self.position())
     }
 
     /// Returns the matrix from view to clip space: reversed-Z, infinite far plane, +Y up.
