@@ -18,9 +18,7 @@ use crate::view::{Detail, Frustum, Look, OrbitCamera, Outline, Ray};
 
 #[derive(Debug, Clone, Copy)]
 pub struct SceneOptions<'a> {
-    /// Models, animation, camera and look.
     pub crowd: &'a CrowdArgs,
-    /// The number of instances and of threads.
     pub count: CrowdSizeArgs,
     /// The size of the image that the camera frames the crowd for.
     pub size: Size,
@@ -47,11 +45,8 @@ pub struct Scene {
     pub crowd: Crowd,
     /// The camera, which frames the crowd at first.
     pub camera: OrbitCamera,
-    /// What the options ask the camera to show.
     pub aim: Aim,
-    /// Background, ground, exposure and sun.
     pub look: Look,
-    /// What frames show beside the lit crowd.
     pub show: Show,
     /// The largest error of a level of detail in pixels. It may change between frames.
     pub lod_error_pixels: f32,
@@ -61,12 +56,10 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Loads the models and places the crowd.
     pub fn load(options: SceneOptions) -> Result<Self> {
         Self::new(load_models(options.crowd)?, options)
     }
 
-    /// Places a crowd of loaded models.
     pub fn new(models: Arc<[Model]>, options: SceneOptions) -> Result<Self> {
         Self::with_threads(pool(options.count.threads)?, models, options)
     }
@@ -205,7 +198,6 @@ impl Scene {
         camera.zoom_towards(origin + direction * depth.unwrap_or(camera.distance), factor);
     }
 
-    /// Draws a frame at a time.
     pub fn draw(
         &mut self,
         renderer: &mut Equipped,
@@ -230,7 +222,6 @@ impl Scene {
         Ok(renderer.draw(&mut self.crowd, &self.pool, shot, &self.show)?)
     }
 
-    /// Returns how a frame at a time shows the crowd.
     pub fn shot(&self, time_seconds: f64, capture: bool) -> Shot {
         let Self { camera, look, lod_error_pixels, cull, .. } = *self;
         Shot { camera, look, lod_error_pixels, cull, time_seconds, capture }
