@@ -8,7 +8,7 @@ use glam::Vec2;
 use super::aim::{Aim, Shows};
 use super::joint::nodes_of_joint;
 use super::models::load_models;
-use super::morphs::weights_of_morph;
+use super::morphs::hold_morph;
 use crate::cli::{CrowdArgs, CrowdSizeArgs, GpuArgs, RenderArgs, Size};
 use crate::crowd::{Crowd, thread_pool};
 use crate::extras::{DebugView, Equipped, Show};
@@ -173,16 +173,12 @@ impl Scene {
         self.aim.follow(&mut self.camera, &self.crowd, time_seconds);
     }
 
-    /// Holds the morph targets with a name at a weight, or lets them go.
+    /// Does as [`hold_morph`], while the crowd is shown.
     pub fn hold_morph(&mut self, name: &str, weight: Option<f32>) {
         // Otherwise the crowd would have to copy the models.
         drop(std::mem::take(&mut self.models));
         self.crowd.hold_morphs(|models| {
-            for model in models {
-                for index in weights_of_morph(model, name) {
-                    model.skeleton.hold_morph(index, weight);
-                }
-            }
+            hold_morph(models, name, weight);
         });
         self.models = Arc::clone(self.crowd.models());
     }
