@@ -11,7 +11,7 @@
 //! 2. The pelvis rises or sinks until the most important part that touches is as high as the source's: the seat, the back, a
 //!    knee, the feet, an elbow, a hand, the head.
 //! 3. The spine bends until the back is right, and so does the neck for the head. The pelvis itself does not turn.
-//! 4. Thighs and upper arms swing until knees and elbows are right, and then limbs swing, or bend, for feet and hands.
+//! 4. Thighs and upper arms swing until knees and elbows are right, and then limbs swing for feet and hands.
 //!
 //! A part that does not touch keeps the source's direction, but must not sink into the floor. All this is repeated
 //! [`PASSES`] times. A pose in which nothing but feet is near the floor is left alone, bit for bit.
@@ -221,10 +221,9 @@ impl Body {
         let of_neck = rig.chains[1].first().map_or(rise, |&node| carried(node));
         self.bend(rig, 1, place, lowest[HEAD], gap(HEAD, of_neck), turns);
         for side in Side::BOTH {
-            let elbow = if side == left { Vec3::NEG_Y } else { Vec3::Y };
-            for (bones, [middle, end], axis, of_trunk) in [
-                ([Limb::UpperArm, Limb::LowerArm, Limb::Hand], [ELBOW, HAND], elbow, true),
-                ([Limb::UpperLeg, Limb::LowerLeg, Limb::Foot], [KNEE, FOOT], Vec3::X, false),
+            for (bones, [middle, end], of_trunk) in [
+                ([Limb::UpperArm, Limb::LowerArm, Limb::Hand], [ELBOW, HAND], true),
+                ([Limb::UpperLeg, Limb::LowerLeg, Limb::Foot], [KNEE, FOOT], false),
             ] {
                 let [Some(upper), Some(lower), tip] = bones.map(|limb| rig.limb(side, limb)) else { continue };
                 let risen = if of_trunk { carried(upper) } else { rise };
@@ -232,8 +231,7 @@ impl Body {
                 let Some(tip) = tip.map(place).or(lowest[end]) else { continue };
                 let joints = [place(upper), place(lower), tip];
                 let swinging = (lowest[middle].unwrap_or(joints[1]), gap(middle, risen), touch(middle));
-                let bend = turns.now[upper].map_or(axis, |turn| turn * axis);
-                let [of_upper, of_lower] = fit_limb(joints, swinging, |moved| gap(end, risen + moved), bend);
+                let [of_upper, of_lower] = fit_limb(joints, swinging, |moved| gap(end, risen + moved));
                 for (node, turn) in [(upper, of_upper), (lower, of_lower)] {
                     turns.turn(node, turn);
                 }
@@ -269,45 +267,19 @@ impl Body {
 
 /// Returns the turns of the two bones of a limb, from its joints. First its middle swings, from a point that must rise. Then
 /// `rise`, which is given the way that the tip has moved by then, says how far the tip must rise. As far as the middle touches
-/// the floor, only the lower bone swings for that. Otherwise a limb that lies swings, and one that stands bends around `axis`.
+/// the floor, only the lower bone swings for that, otherwise the whole limb.
 fn fit_limb(
     [base, middle, tip]: [Vec3; 3],
     (point, middle_rise, touch): (Vec3, f32, f32),
     rise: impl Fn(f32) -> f32,
-    axis: Vec3,
 ) -> [Quat; 2] {
     let upper = lift(middle - base, point - base, middle_rise);
     let (knee, lower) = (upper * (middle - base), tip - middle);
     let rise = rise((knee - (middle - base)).y);
     let whole = knee + lower;
-    let lying = 1.0 - fade(0.1, 0.4, whole.with_y(0.0).length() / (knee.length() + lower.length()));
-    let swing = lift(whole, whole, (1.0 - touch) * lying * rise);
-    let bent = bend_to(swing * knee, swing * lower, (1.0 - touch) * (1.0 - lying) * rise, swing * upper * axis);
-    let turns = [bent[0] * swing, bent[1] * swing];
-    let lower_swing = lift(turns[1] * lower, turns[1] * lower, touch * rise);
-    [turns[0] * upper, lower_swing * turns[1]]
-}
-
-/// Returns the turns of two bones that raise the tip. It moves to the base if it would be out of reach.
-fn bend_to(upper: Vec3, lower: Vec3, rise: f32, axis: Vec3) -> [Quat; 2] {
-    let none = [Quat::IDENTITY; 2];
-    let (a, b) = (upper.length(), lower.length());
-    let (least, most) = ((a - b).abs() + 0.02 * a, (a + b) * 0.9999);
-    let mut tip = upper + lower + rise * Vec3::Y;
-    if tip.length() > most {
-        tip.y = tip.y.clamp(-most, most);
-        tip = tip.with_y(0.0).clamp_length_max((most * most - tip.y * tip.y).max(0.0).sqrt()).with_y(tip.y);
-    }
-    let normal = upper.cross(upper + lower);
-    let normal = if normal.length() > 0.02 * a * b { normal } else { axis };
-    let (Some(along), true) = (tip.try_normalize(), rise.abs() > 1e-6 * a) else { return none };
-    let Some(side) = along.cross(normal).try_normalize() else { return none };
-    let length = tip.length().clamp(least, most);
-    let ahead = (a * a - b * b + length * length) / (2.0 * length);
-    let knee = along * ahead + side * (a * a - ahead * ahead).max(0.0).sqrt();
-    let arc = |from: Vec3, to: Vec3| Some(Quat::from_rotation_arc(from.try_normalize()?, to.try_normalize()?));
-    let (Some(upper), Some(lower)) = (arc(upper, knee), arc(lower, along * length - knee)) else { return none };
-    [upper, lower]
+    let swing = lift(whole, whole, (1.0 - touch) * rise);
+    let lower_swing = lift(swing * lower, swing * lower, touch * rise);
+    [swing * upper, lower_swing * swing]
 }
 
 /// Returns the turn around a level axis that raises a point of a bone, seen from the joint. It is small for a point above,

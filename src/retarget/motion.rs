@@ -8,7 +8,8 @@
 //!    neck share the turns by their rank in the chain: a spine of four turns by halves of the steps of a spine of two.
 //! 2. *Place.* The pelvis moves by the source's way, times the ratio of the leg lengths.
 //! 3. *Feet* stay where they stand ([`super::feet`]): pelvis and legs turn a little, and the pelvis moves.
-//! 4. *Contact.* Seats, backs, knees and hands on the floor are there too ([`super::contact`]).
+//! 4. *Contact.* Seats, backs, knees and hands on the floor are there too ([`super::contact`]). What this adds to the pose is
+//!    averaged over [`SMOOTH_SECONDS`] before and after each key: another part may be the lowest one in the next.
 //! 5. *Locals.* The rotations become those relative to the parents. Nodes without a partner keep their rest pose.
 //!
 //! Times are those of the source's keys. Between two of them, sampling interpolates the rotation of each bone relative to its
@@ -36,6 +37,7 @@ const MOST_ERROR_DEGREES: f32 = 0.3;
 const LEAST_STEP_SECONDS: f32 = 1.0 / 240.0;
 /// How long before a key the value of the key before is held, where the source's clip has steps.
 const STEP_SECONDS: f32 = 1e-3;
+const SMOOTH_SECONDS: f32 = 0.08;
 /// The largest number of keys of a clip: ten minutes at 60 a second.
 pub const MOST_KEYS: usize = 36_000;
 /// The largest number of nodes that are posed for all clips of a file, which takes a second, and the same for each key value of
@@ -64,6 +66,8 @@ struct Key {
     rotations: Vec<Quat>,
     /// The translation of each node of [`Retarget::moved`].
     translations: Vec<Vec3>,
+    /// What contact has added to both.
+    added: Option<(Vec<Quat>, Vec<Vec3>)>,
 }
 
 /// Makes clips of a target out of clips of a source.
@@ -152,12 +156,14 @@ impl<'r> Retarget<'r> {
             self.charge(nodes)?;
             let pose = self.source_pose(clip, seconds, &stance, &mut scratch);
             self.charge(self.contact_nodes(&pose))?;
-            Some(self.key(seconds, &self.target_pose(&pose, &stance)))
+            let (plain, fitted) = self.target_pose(&pose, &stance);
+            Some(self.key(seconds, &plain, fitted.as_ref()))
         };
         let mut keys: Vec<Key> = Vec::with_capacity(times.len());
         for seconds in times {
             append(key_at(seconds)?, &mut key_at, &mut keys)?;
         }
+        smooth(&mut keys);
         Some(self.tracks(clip, &keys))
     }
 
@@ -174,16 +180,25 @@ impl<'r> Retarget<'r> {
     }
 
     /// Returns the part of a pose that the clip animates. Numbers out of range become those of the rest pose.
-    fn key(&self, seconds: f32, pose: &LocalPose) -> Key {
-        let rotation = |&node: &usize| {
-            let rotation = pose.rotations[node];
-            if rotation.is_finite() { rotation } else { self.target.model.skeleton.rest.rotations[node] }
+    fn key(&self, seconds: f32, plain: &LocalPose, fitted: Option<&LocalPose>) -> Key {
+        let values = |pose: &LocalPose| -> (Vec<Quat>, Vec<Vec3>) {
+            let rotation = |&node: &usize| {
+                let rotation = pose.rotations[node];
+                if rotation.is_finite() { rotation } else { self.target.model.skeleton.rest.rotations[node] }
+            };
+            (
+                self.nodes.iter().map(rotation).collect(),
+                self.moved.iter().map(|&node| pose.translations[node]).collect(),
+            )
         };
-        Key {
-            seconds,
-            rotations: self.nodes.iter().map(rotation).collect(),
-            translations: self.moved.iter().map(|&node| pose.translations[node]).collect(),
-        }
+        let (rotations, translations) = values(fitted.unwrap_or(plain));
+        let added = fitted.map(|_| {
+            let (plain_rotations, plain_translations) = values(plain);
+            let turns = plain_rotations.iter().zip(&rotations).map(|(plain, fitted)| plain.inverse() * *fitted);
+            let ways = plain_translations.iter().zip(&translations).map(|(plain, fitted)| *fitted - *plain);
+            (turns.collect(), ways.collect())
+        });
+        Key { seconds, rotations, translations, added }
     }
 
     fn tracks(&self, clip: &Clip, keys: &[Key]) -> Clip {
@@ -245,7 +260,8 @@ impl<'r> Retarget<'r> {
         turns
     }
 
-    fn target_pose(&self, pose: &SourcePose, stance: &Stance) -> LocalPose {
+    /// Returns the pose without contact, and the one that is fitted to it if there is any.
+    fn target_pose(&self, pose: &SourcePose, stance: &Stance) -> (LocalPose, Option<LocalPose>) {
         let rig = self.target;
         let mut turns = self.target_turns(pose);
         let (_, matrices) = self.posed(&turns);
@@ -255,8 +271,9 @@ impl<'r> Retarget<'r> {
         let (local, mut matrices) = self.posed(&turns);
         let to_pelvis = rig.pelvis() + rig.leg_length * pose.pelvis - rig.pelvis_at(|node| self.place(node, &matrices));
         let mut way = to_pelvis + pose.feet.error(rig, to_pelvis, self.legs(&matrices));
-        let mut local = self.moved(local, &matrices, way);
-        let Some((contact, [_, body])) = pose.contact.zip(self.bodies.as_ref()) else { return local };
+        let plain = self.moved(local, &matrices, way);
+        let Some((contact, [_, body])) = pose.contact.zip(self.bodies.as_ref()) else { return (plain, None) };
+        let mut local = plain.clone();
         let mut turns = Turns { first: turns.clone(), now: turns };
         for _ in 0..PASSES {
             model_from_nodes(&rig.model.skeleton, &local, &mut matrices);
@@ -265,7 +282,7 @@ impl<'r> Retarget<'r> {
             (local, matrices) = self.posed(&turns.now);
             local = self.moved(local, &matrices, way);
         }
-        local
+        (plain, Some(local))
     }
 
     fn turn_twists(&self, turns: &mut [Option<Quat>]) {
@@ -368,6 +385,44 @@ fn append(next: Key, key_at: &mut impl FnMut(f32) -> Option<Key>, keys: &mut Vec
 fn are_close(from: &Key, to: &Key, middle: &Key) -> bool {
     let mut rotations = from.rotations.iter().zip(&to.rotations).zip(&middle.rotations);
     rotations.all(|((from, to), exact)| from.slerp(*to, 0.5).angle_between(*exact) <= MOST_ERROR_DEGREES.to_radians())
+}
+
+/// Replaces what contact adds to each key by its mean over time, with weights that fall to 0 at [`SMOOTH_SECONDS`].
+fn smooth(keys: &mut [Key]) {
+    if keys.iter().all(|key| key.added.is_none()) {
+        return;
+    }
+    let times: Vec<f32> = keys.iter().map(|key| key.seconds).collect();
+    let added: Vec<_> = keys.iter_mut().map(|key| key.added.take()).collect();
+    let last = times.len() - 1;
+    for (key, own) in keys.iter_mut().zip(&added) {
+        let near = |seconds: f32| times.partition_point(|time| *time < seconds);
+        let (first, end) = (near(key.seconds - SMOOTH_SECONDS), near(key.seconds + SMOOTH_SECONDS));
+        let mut turns = vec![Vec4::ZERO; key.rotations.len()];
+        let mut ways = vec![Vec3::ZERO; key.translations.len()];
+        let mut weights = 0.0;
+        for at in first..end {
+            let span = (times[(at + 1).min(last)] - times[at.saturating_sub(1)]).max(1e-6);
+            let weight = span * (1.0 - (times[at] - key.seconds).abs() / SMOOTH_SECONDS);
+            weights += weight;
+            for (index, turn) in turns.iter_mut().enumerate() {
+                let added = added[at].as_ref().map_or(Vec4::W, |(turns, _)| Vec4::from(turns[index]));
+                *turn += if added.w < 0.0 { -weight } else { weight } * added;
+            }
+            for (index, way) in ways.iter_mut().enumerate() {
+                *way += weight * added[at].as_ref().map_or(Vec3::ZERO, |(_, ways)| ways[index]);
+            }
+        }
+        for (index, rotation) in key.rotations.iter_mut().enumerate() {
+            let before = own.as_ref().map_or(Quat::IDENTITY, |(turns, _)| turns[index]);
+            let after = Quat::from_vec4(turns[index].normalize_or(Vec4::W));
+            *rotation = (*rotation * before.inverse() * after).normalize();
+        }
+        for (index, translation) in key.translations.iter_mut().enumerate() {
+            let before = own.as_ref().map_or(Vec3::ZERO, |(_, ways)| ways[index]);
+            *translation += ways[index] / weights.max(f32::MIN_POSITIVE) - before;
+        }
+    }
 }
 
 /// Returns the turn at a share of a chain of turns.
