@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use ash::vk;
 use glam::{Vec2, Vec3};
 use serde_json::json;
 use throng::model::Model;
@@ -32,7 +31,6 @@ pub fn tests() -> Vec<Test> {
 /// What allocators may keep. Some reach their size late, so a larger growth is measured again: a leak is as large each time.
 const MOST_GROWTH_BYTES: u64 = 1 << 19;
 const TRIES: u32 = 5;
-const EXTENT: vk::Extent2D = vk::Extent2D { width: 16, height: 16 };
 const CROWD: &str = "--size 16x16 --instances 1 --threads 1";
 
 fn draw(shown: &mut Shown, number: u32) {
@@ -122,7 +120,7 @@ fn texels_do_not_stay_in_memory_after_an_upload(device: &TestDevice) {
     const MOST_KEPT_BYTES: u64 = 32 << 20;
     let upload = |model: &Model| {
         let device = device.open(false);
-        drop(scene::renderer(&device, std::slice::from_ref(model), EXTENT, settings()));
+        drop(scene::renderer(&device, std::slice::from_ref(model), [16, 16], settings()));
     };
     // The driver keeps some memory of its first device.
     upload(&textured(1));

@@ -4,7 +4,6 @@
 //!
 //! The subject is an upright square that faces the camera and fills the middle of the image.
 
-use ash::vk;
 use glam::{Vec2, Vec3, Vec4};
 use image::{Rgba, RgbaImage};
 use serde_json::{Value, json};
@@ -55,8 +54,8 @@ fn one_sample() -> RendererSettings<'static> {
 }
 
 fn draw_with(gpu: &Gpu, model: Model, options: &[&str], settings: RendererSettings) -> Vec<RgbaImage> {
-    let (models, extent) = ([model], vk::Extent2D { width: 96, height: 64 });
-    let mut renderer = scene::renderer(gpu.device(), &models, extent, settings);
+    let models = [model];
+    let mut renderer = scene::renderer(gpu.device(), &models, [96, 64], settings);
     let options = options.iter().map(|options| format!("--size 96x64 --camera 0,0,0.6 {options}"));
     options.map(|options| scene::draw_with(&mut renderer, &models, &options).0).collect()
 }

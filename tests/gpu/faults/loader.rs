@@ -207,13 +207,9 @@ fn answer(function: Function, call: impl FnOnce() -> vk::Result) -> vk::Result {
     use Function::*;
     let failure = STATE.with_borrow_mut(|state| state.count(function));
     let Some(result) = failure else { return call() };
-    let is_carried_out = result == vk::Result::SUBOPTIMAL_KHR
-        || result == vk::Result::INCOMPLETE
-        || matches!(
-            function,
-            vkQueueWaitIdle | vkDeviceWaitIdle | vkWaitSemaphores | vkWaitForFences | vkQueuePresentKHR
-        );
-    if is_carried_out {
+    let is_partial = [vk::Result::SUBOPTIMAL_KHR, vk::Result::INCOMPLETE].contains(&result);
+    let is_wait = matches!(function, vkQueueWaitIdle | vkDeviceWaitIdle | vkWaitSemaphores | vkWaitForFences);
+    if is_partial || is_wait || function == vkQueuePresentKHR {
         let real = call();
         if real.as_raw() < 0 {
             return real;
