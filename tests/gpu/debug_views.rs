@@ -41,7 +41,6 @@ struct Picture {
 }
 
 impl Picture {
-    /// Draws without a background, unless the options name one.
     fn draw(renderer: &mut Equipped, models: &[Model], options: &str) -> Self {
         let background = if options.contains("--background") { "" } else { "--background #000000" };
         let options = format!("--size {WIDTH}x{HEIGHT} --time {TIME_SECONDS} --ground off {background} {options}");

@@ -67,7 +67,6 @@ fn in_furnace(gpu: &Gpu, model: Model) -> Vec<u8> {
     renderer.wait_for_pixels().unwrap().iter().step_by(4).copied().collect()
 }
 
-/// Returns the middle of the image, which shows the middle of the sphere.
 fn middle(image: &[u8]) -> u8 {
     image[(SIDE / 2 * SIDE + SIDE / 2) as usize]
 }

@@ -29,7 +29,6 @@ list_gpu_tests![
 
 const SIZE: Vec2 = Vec2::new(320.0, 240.0);
 const BACKGROUND: [u8; 3] = [0, 0, 255];
-/// Pages of few poses.
 const SMALL_PAGE_BYTES: u64 = 40_000;
 
 /// A frame: its time, and a change of the scene before it. The camera is back at its first place.
@@ -37,7 +36,6 @@ type Frame = (f64, fn(&mut Scene));
 const BEFORE: Frame = (0.3, |_| ());
 const NOW: Frame = (0.4, |_| ());
 
-/// Draws frames one after the other. Returns the scene and the last picture.
 fn draw(gpu: &Gpu, models: &[Model], settings: RendererSettings, options: &str, frames: &[Frame]) -> (Scene, Vec<u8>) {
     let options = format!("--debug-view motion --size 320x240 --ground off --background #0000ff {options}");
     let settings = RendererSettings { samples: 1, shadows: Shadows::Map(256), ..settings };

@@ -36,7 +36,6 @@ const MOMENTS: [f64; 5] = [0.0, 0.13, 0.37, 0.9, 1.0];
 /// The numbers of poses of the models: the rest pose, and these moments of each clip.
 const ALL: [u32; 4] = [16, 21, 16, 6];
 
-/// One pose, computed on the CPU.
 struct Expected {
     palette: Vec<JointMatrix>,
     morph_weights: Vec<f32>,
@@ -49,7 +48,6 @@ struct Expected {
     size: f32,
 }
 
-/// Evaluates the rest pose and every clip of one model.
 fn expected(model: &Model) -> Vec<Expected> {
     let bind_pose = BindPose::new(&model.geometry);
     let wants_tangent = !bind_pose.bind_tangents.is_empty();

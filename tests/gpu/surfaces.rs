@@ -64,7 +64,6 @@ fn draw(gpu: &Gpu, gltf: &Gltf) -> RgbaImage {
     draw_with(gpu, gltf.model_without_warnings(), &[""], one_sample()).remove(0)
 }
 
-/// Draws with both ways of skinning, which must agree.
 fn draw_both_ways(gpu: &Gpu, gltf: &Gltf) -> RgbaImage {
     let vertex = RendererSettings { skinning: Skinning::Vertex, ..one_sample() };
     let (compute, vertex) = (draw(gpu, gltf), draw_with(gpu, gltf.model_without_warnings(), &[""], vertex).remove(0));

@@ -35,7 +35,6 @@ impl Fault {
     }
 }
 
-/// The calls and the objects of a life.
 #[derive(Debug, Default)]
 pub struct Report {
     /// The calls that may fail, in order.
@@ -88,7 +87,6 @@ struct State {
     /// The calls of the present instance.
     counts: BTreeMap<Function, usize>,
     instances: usize,
-    /// Whether the present instance has reached the fault.
     has_failed: bool,
     /// The kind and the handle of each.
     objects: HashSet<(&'static str, u64)>,

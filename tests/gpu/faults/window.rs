@@ -140,7 +140,6 @@ fn draw(scene: &mut Scene, renderer: &mut Equipped) -> Result<FrameOutcome> {
     Ok(scene.draw(renderer, 0.3, false)?.0)
 }
 
-/// Returns one strip, and a window for it.
 fn in_window(device: &TestDevice) -> (Setting, Arc<XcbWindow>) {
     (Setting::with_models(device, vec![scene::asset(scene::STRIP)], 1), XcbWindow::new())
 }
