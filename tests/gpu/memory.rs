@@ -16,16 +16,14 @@ use crate::common::gpu::{Test, TestDevice, gpu_tests, in_own_processes, note};
 use crate::common::scene::{self, Shown};
 
 pub fn tests() -> Vec<Test> {
-    in_own_processes(
-        &[],
-        gpu_tests![
-            thousands_of_frames_take_no_memory,
-            a_few_reloads_take_no_memory,
-            texels_do_not_stay_in_memory_after_an_upload,
-            a_hundred_thousand_frames_take_no_memory [ignored if true],
-            ten_thousand_reloads_take_no_memory [ignored if true],
-        ],
-    )
+    let tests = gpu_tests![
+        thousands_of_frames_take_no_memory,
+        a_few_reloads_take_no_memory,
+        texels_do_not_stay_in_memory_after_an_upload,
+        a_hundred_thousand_frames_take_no_memory [ignored if true],
+        ten_thousand_reloads_take_no_memory [ignored if true],
+    ];
+    in_own_processes(&[], tests)
 }
 
 /// What allocators may keep. Some reach their size late, so a larger growth is measured again: a leak is as large each time.

@@ -87,11 +87,10 @@ fn motion_takes_a_slot_more(gpu: Gpu) {
 
 fn colours_are_the_ways(gpu: Gpu) {
     // Nothing hides a strip. The walkers hide themselves, and they go somewhere.
-    let crowds = [
+    for (name, options, least_share) in [
         (scene::STRIP, "--instances 3 --layout line --camera 0,0", 1.0),
         (scene::WALKER, "--instances 5 --travel on --camera 30,20", 0.4),
-    ];
-    for (name, options, least_share) in crowds {
+    ] {
         let model = scene::asset(name);
         let options = format!("--phase zero --clip 0 --lod-error 0 {options}");
         let (mut scene, picture) =
