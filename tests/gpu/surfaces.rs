@@ -317,8 +317,8 @@ fn tangents_are_those_of_the_file(gpu: Gpu) {
     }
 }
 
-/// The mirror image of a bumpy square is bumpy in the mirrored direction. No change leaves the tilt, to the side and up, as it
-/// is.
+/// The mirror image of a bumpy square is bumpy in the mirrored direction, with tangents and without. The tilt is to the side
+/// and up, so none of its changes leaves it as it is.
 fn mirrored_nodes_mirror_the_bumps(gpu: Gpu) {
     let tilt = TILTS[2].normalize();
     let (bumpy, plain) = (mapped(tilt), leaning(tilt));

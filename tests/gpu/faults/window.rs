@@ -85,8 +85,7 @@ impl HasWindowHandle for XcbWindow {
 }
 
 impl Setting {
-    /// Draws to a window, resizes it, and draws again. Fails if more than `most_skipped` frames are skipped. There are no
-    /// pixels.
+    /// Draws to a window, resizes it, and draws again. Fails if more than `most_skipped` frames are skipped. Reads no pixels.
     pub fn windowed(&mut self, window: &Arc<XcbWindow>, most_skipped: u32) -> Outcome {
         self.in_window(window, |scene, renderer| {
             let mut skipped = 0;
