@@ -58,7 +58,6 @@ const CORE: [(&str, usize); 44] = [
     ("src/renderer/mod.rs", 41),
 ];
 
-/// The extras, by the stems of their files.
 fn extras() -> Vec<String> {
     let stem = |file: &String| Some(file.strip_prefix("src/extras/")?.strip_suffix(".rs")?.to_owned());
     let extras: Vec<String> = rust_files("src/extras").iter().filter_map(stem).filter(|stem| stem != "mod").collect();
