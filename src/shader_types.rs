@@ -22,7 +22,6 @@ pub struct JointMatrix {
 }
 
 impl JointMatrix {
-    /// The identity matrix.
     pub const IDENTITY: Self = Self { rows: [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
 
     pub fn transform_point(&self, point: Vec3) -> Vec3 {
@@ -171,7 +170,6 @@ pub struct FrameData {
     pub shadow_from_world: [[f32; 4]; 4],
     /// The side of the shadow map in texels.
     pub shadow_map_texels: f32,
-    /// One texel of the shadow map in metres.
     pub shadow_texel_metres: f32,
     /// The depth of one texel's length along the light.
     pub shadow_depth_per_texel: f32,
@@ -195,7 +193,6 @@ pub struct FrameData {
     pub hidden_sky_height: f32,
     /// How far the body that the camera follows has gone over the ground, in cells, less whole periods of the pattern.
     pub ground_offset_cells: [f32; 2],
-    /// Unused.
     pub padding: [f32; 2],
 }
 
@@ -204,9 +201,7 @@ pub struct FrameData {
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct SkyData {
-    /// The sky straight up.
     pub zenith: [f32; 4],
-    /// The sky at the horizon.
     pub horizon: [f32; 4],
     /// The air around the sun adds this to the sky.
     pub glow: [f32; 4],
@@ -220,7 +215,6 @@ pub struct SkyData {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct EnvironmentConstants {
-    /// The sky whose light is computed.
     pub sky: SkyData,
 }
 

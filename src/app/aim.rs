@@ -15,7 +15,6 @@ use crate::model::{Model, Role, names};
 use crate::retarget::humanoid_of;
 use crate::view::{Limits, OrbitCamera, Outline};
 
-/// What a camera shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shows {
     /// What the options ask for.

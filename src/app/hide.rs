@@ -29,7 +29,6 @@ pub struct Source<'m> {
     pub triangles: usize,
 }
 
-/// Lists the source primitives of a model.
 pub fn sources(model: &Model) -> Vec<Source<'_>> {
     /// Hostile files may have many nodes above each other.
     const MOST_ABOVE: usize = 8;

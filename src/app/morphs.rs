@@ -10,14 +10,7 @@ use crate::model::{Model, names};
 /// Holds the weights that the options name, whatever a clip says.
 pub fn hold_morphs(models: &mut [Model], morphs: &[MorphArg]) -> Result<()> {
     for MorphArg { name, weight } in morphs {
-        let mut found = false;
-        for model in &mut *models {
-            for index in weights_of_morph(model, name) {
-                model.skeleton.hold_morph(index, Some(*weight));
-                found = true;
-            }
-        }
-        if !found {
+        if !hold_morph(models, name, Some(*weight)) {
             let offer = |model: &Model| {
                 let list = (0..).zip(names_of_morphs(model).into_iter().map(Some));
                 format!("{} in {}", names::offer(list, name), model.name)
@@ -27,6 +20,18 @@ pub fn hold_morphs(models: &mut [Model], morphs: &[MorphArg]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Holds the morph targets with a name at a weight, or lets them go. Returns whether a model has any.
+pub fn hold_morph(models: &mut [Model], name: &str, weight: Option<f32>) -> bool {
+    let mut found = false;
+    for model in models {
+        for index in weights_of_morph(model, name) {
+            model.skeleton.hold_morph(index, weight);
+            found = true;
+        }
+    }
+    found
 }
 
 /// Returns the names of a model's morph targets, each once. Targets without names have their index in their mesh.

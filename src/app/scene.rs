@@ -8,7 +8,7 @@ use glam::Vec2;
 use super::aim::{Aim, Shows};
 use super::joint::nodes_of_joint;
 use super::models::load_models;
-use super::morphs::weights_of_morph;
+use super::morphs::hold_morph;
 use crate::cli::{CrowdArgs, CrowdSizeArgs, GpuArgs, RenderArgs, Size};
 use crate::crowd::{Crowd, thread_pool};
 use crate::extras::{DebugView, Equipped, Show};
@@ -18,9 +18,7 @@ use crate::view::{Detail, Frustum, Look, OrbitCamera, Outline, Ray};
 
 #[derive(Debug, Clone, Copy)]
 pub struct SceneOptions<'a> {
-    /// Models, animation, camera and look.
     pub crowd: &'a CrowdArgs,
-    /// The number of instances and of threads.
     pub count: CrowdSizeArgs,
     /// The size of the image that the camera frames the crowd for.
     pub size: Size,
@@ -47,11 +45,8 @@ pub struct Scene {
     pub crowd: Crowd,
     /// The camera, which frames the crowd at first.
     pub camera: OrbitCamera,
-    /// What the options ask the camera to show.
     pub aim: Aim,
-    /// Background, ground, exposure and sun.
     pub look: Look,
-    /// What frames show beside the lit crowd.
     pub show: Show,
     /// The largest error of a level of detail in pixels. It may change between frames.
     pub lod_error_pixels: f32,
@@ -61,12 +56,10 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Loads the models and places the crowd.
     pub fn load(options: SceneOptions) -> Result<Self> {
         Self::new(load_models(options.crowd)?, options)
     }
 
-    /// Places a crowd of loaded models.
     pub fn new(models: Arc<[Model]>, options: SceneOptions) -> Result<Self> {
         Self::with_threads(pool(options.count.threads)?, models, options)
     }
@@ -180,16 +173,12 @@ impl Scene {
         self.aim.follow(&mut self.camera, &self.crowd, time_seconds);
     }
 
-    /// Holds the morph targets with a name at a weight, or lets them go.
+    /// Does as [`hold_morph`], while the crowd is shown.
     pub fn hold_morph(&mut self, name: &str, weight: Option<f32>) {
         // Otherwise the crowd would have to copy the models.
         drop(std::mem::take(&mut self.models));
         self.crowd.hold_morphs(|models| {
-            for model in models {
-                for index in weights_of_morph(model, name) {
-                    model.skeleton.hold_morph(index, weight);
-                }
-            }
+            hold_morph(models, name, weight);
         });
         self.models = Arc::clone(self.crowd.models());
     }
@@ -205,7 +194,6 @@ impl Scene {
         camera.zoom_towards(origin + direction * depth.unwrap_or(camera.distance), factor);
     }
 
-    /// Draws a frame at a time.
     pub fn draw(
         &mut self,
         renderer: &mut Equipped,
@@ -230,7 +218,6 @@ impl Scene {
         Ok(renderer.draw(&mut self.crowd, &self.pool, shot, &self.show)?)
     }
 
-    /// Returns how a frame at a time shows the crowd.
     pub fn shot(&self, time_seconds: f64, capture: bool) -> Shot {
         let Self { camera, look, lod_error_pixels, cull, .. } = *self;
         Shot { camera, look, lod_error_pixels, cull, time_seconds, capture }

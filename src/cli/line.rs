@@ -60,7 +60,6 @@ fn value<'v>(group: &'v Value, id: &str) -> Option<&'v Value> {
     own.or_else(|| group.values().find_map(|inner| value(inner, id)))
 }
 
-/// Returns the text of each value of an option.
 fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::Array(values) => values.iter().flat_map(texts).collect(),

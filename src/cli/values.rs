@@ -69,7 +69,6 @@ pub enum LookAt {
     Height(f32),
     /// A point in world space, in metres.
     Point(Vec3),
-    /// The name of a joint.
     Joint(String),
 }
 
@@ -89,7 +88,6 @@ pub enum FrameChoice {
     Part { first: u32, end: u32 },
 }
 
-/// The largest number of frames of a sequence.
 pub const MOST_FRAMES: u32 = 1_000_000;
 
 /// What happens to clips that carry the body away.
@@ -104,7 +102,6 @@ impl RootMotion {
     pub(super) const ALL: [(&str, Self); 2] = [("keep", Self::Keep), ("in-place", Self::InPlace)];
 }
 
-/// The format of a posed mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MeshFormat {
     /// glTF: with materials, images and nodes.
@@ -179,7 +176,6 @@ text_values! {
     };
 }
 
-/// Returns the word that stands for a value.
 fn word_of<T: PartialEq>(words: &[(&str, T)], wanted: T) -> String {
     words.iter().find(|(_, value)| *value == wanted).map_or("", |(word, _)| word).to_owned()
 }
@@ -348,7 +344,6 @@ pub(super) fn parse_sun(text: &str) -> Result<SunDirection, String> {
     }
 }
 
-/// The sides of a character.
 pub(super) const SIDES: [(&str, Direction); 6] = [
     ("front", Direction::new(0.0, 0.0)),
     ("back", Direction::new(180.0, 0.0)),

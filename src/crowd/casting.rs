@@ -12,9 +12,8 @@ use super::random::{SplitMix64, stream};
 use super::repertoire::Repertoire;
 use super::settings::{CrowdError, CrowdSettings, ModelClips, PhaseMode, resolve_clips};
 use super::travel::{self, GroundOffset, Route};
-use super::variety::{self, Variation};
 use super::visible::Visible;
-use super::{Crowd, Instance, MAX_INSTANCES};
+use super::{Crowd, Instance, MAX_INSTANCES, variety};
 use crate::animation::lanes::Processor;
 use crate::measure::{PosedBounds, standing_point};
 use crate::model::Model;
@@ -103,8 +102,7 @@ impl Crowd {
     /// Places the instances. Models are assigned in turn, by their shares, and then shuffled, but for a line.
     fn place_instances(&mut self, settings: &CrowdSettings, clips: &[ModelClips]) {
         let count = settings.instance_count;
-        let seed = self.seed;
-        let random = |stream| SplitMix64::new(seed, stream);
+        let random = |stream| SplitMix64::new(settings.seed, stream);
         let shares = |(model, index): (&Model, u32)| std::iter::repeat_n(index, model.source.casting.shares as usize);
         let mut model_of_rank: Vec<u32> =
             self.models.iter().zip(0..).flat_map(shares).cycle().take(count as usize).collect();
@@ -122,9 +120,7 @@ impl Crowd {
         let colorfulness: Vec<f32> = self.models.iter().map(variety::colorfulness).collect();
         let (mut phases, mut variations) = (random(stream::PHASES), random(stream::VARIETY));
         let instance = |((rank, model), place): ((u32, u32), Placement)| {
-            let Variation { size, tint_unorm8 } =
-                Variation::new(self.variety, colorfulness[model as usize], &mut variations);
-            let own_scale = size * self.unit_scales[model as usize];
+            let own_scale = variety::size(self.variety, &mut variations) * self.unit_scales[model as usize];
             Instance {
                 model,
                 rank,
@@ -134,7 +130,7 @@ impl Crowd {
                 placement: place.standing(self.stands[model as usize], own_scale),
                 own_scale,
                 route: Route::STANDING,
-                tint_unorm8,
+                tint_unorm8: variety::tint_unorm8(self.variety, colorfulness[model as usize], &mut variations),
                 start_seconds: 0.0,
                 pose: 0,
                 center_world: Vec3::ZERO,

@@ -41,7 +41,6 @@ mod travel;
 mod variety;
 mod visible;
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -75,7 +74,6 @@ pub const MAX_INSTANCES: u32 = 1_000_000;
 
 #[derive(Debug, Clone)]
 struct Instance {
-    /// Index of the model.
     model: u32,
     /// The rank among all instances, from the centre of the crowd outwards.
     rank: u32,
@@ -93,20 +91,17 @@ struct Instance {
     placement: Placement,
     /// The scale, unless the route has its own.
     own_scale: f32,
-    /// Index of the route that moves the instance.
     route: u32,
     /// The multiplier of the base colour: linear RGBA, four unsigned normalised bytes, red lowest.
     tint_unorm8: u32,
     /// The centre of a sphere that contains the instance throughout its clip, at the time 0.
     center_world: Vec3,
-    /// The radius of that sphere.
     radius: f32,
 }
 
 /// The memory of an instance on the CPU in bytes. Joint matrices are written to GPU memory directly.
 pub const INSTANCE_BYTES: usize = size_of::<Instance>();
 
-/// A crowd. See the module.
 #[derive(Debug)]
 pub struct Crowd {
     models: Arc<[Model]>,
@@ -114,7 +109,6 @@ pub struct Crowd {
     pub identity: Arc<()>,
     /// All instances, sorted by model, clip and pose.
     instances: Vec<Instance>,
-    /// The index of the instance of each rank.
     index_of_rank: Vec<u32>,
     seed: u64,
     speed: f32,
@@ -157,7 +151,6 @@ impl Crowd {
         Ok(())
     }
 
-    /// Returns the models, in the given order.
     pub fn models(&self) -> &Arc<[Model]> {
         &self.models
     }
@@ -170,10 +163,5 @@ impl Crowd {
     /// Returns bounds in the world that contain every instance throughout its clip.
     pub fn bounds(&self) -> Bounds {
         self.bounds
-    }
-
-    fn instances_of(&self, model: usize) -> Range<usize> {
-        let first = |model: usize| self.instances.partition_point(|instance| (instance.model as usize) < model);
-        first(model)..first(model + 1)
     }
 }

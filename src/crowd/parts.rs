@@ -61,7 +61,6 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// Returns the keys of models with these numbers of levels.
     pub fn of(level_counts: impl Iterator<Item = u32>) -> Vec<Self> {
         let mut first = 0;
         let keys = |level_count| {
@@ -219,7 +218,6 @@ pub(super) struct Lists {
     pub poses: Vec<VisiblePose>,
     /// The instances that the camera may see, followed by those of which only the shadow may be visible.
     pub instances: Vec<VisibleInstance>,
-    /// The number of those that the camera may see.
     pub seen_count: usize,
 }
 

@@ -35,7 +35,6 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// All layouts with their names.
     pub const ALL: [(&str, Self); 5] = [
         ("grid", Self::Grid),
         ("ring", Self::Ring),
@@ -94,7 +93,6 @@ pub(super) struct Placement {
     pub position: Vec3,
     /// The cosine and the sine of the rotation about +Y. An instance without rotation faces +Z.
     pub heading: Vec2,
-    /// The uniform scale.
     pub scale: f32,
 }
 

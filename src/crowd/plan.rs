@@ -17,7 +17,6 @@ use crate::animation::skin::level_starts;
 use crate::model::Model;
 use crate::shader_types::{PoseRecord, SkinnedVertex};
 
-/// The size of a packed tangent in bytes.
 pub const TANGENT_BYTES: u64 = size_of::<u32>() as u64;
 
 /// The number of skinned vertices in a line of memory, as caches have it: 64 bytes.
@@ -26,11 +25,9 @@ pub const VERTICES_PER_LINE: u32 = 64 / size_of::<SkinnedVertex>() as u32;
 /// The size of one pose in a level of detail.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LevelSize {
-    /// The number of skinned vertices.
     pub vertex_count: u32,
     /// The number of joint matrices: a prefix of the palette.
     pub joint_count: u32,
-    /// Index of the first bind vertex.
     pub bind_vertex_offset: u32,
 }
 
@@ -39,13 +36,11 @@ pub struct LevelSize {
 pub struct PoseSize {
     /// Each level of detail, finest first.
     pub levels: Vec<LevelSize>,
-    /// Whether the vertices have tangents.
     pub has_tangents: bool,
     pub morph_weight_count: u32,
 }
 
 impl PoseSize {
-    /// Returns the size of one pose of `model`.
     pub fn of(model: &Model) -> Self {
         let geometry = &model.geometry;
         let coarser = geometry.coarser_levels.iter().map(|level| (level.vertex_count, level.joint_count));
@@ -76,9 +71,7 @@ impl PoseSize {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct InstanceRange {
-    /// Index of the first instance.
     pub first: u32,
-    /// The number of instances.
     pub count: u32,
 }
 
@@ -86,17 +79,12 @@ pub struct InstanceRange {
 /// instances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Batch {
-    /// Index of the model.
     pub model: u32,
-    /// Index of the page.
     pub page: u32,
-    /// The levels of detail.
     pub levels: PoseLevels,
-    /// Whether morph targets may be active.
     pub has_morphs: bool,
     /// The number of skinned vertices of each pose: those of the finest level.
     pub vertex_count: u32,
-    /// Index of the first pose.
     pub first_pose: u32,
     /// The number of poses, at least 1.
     pub pose_count: u32,
@@ -109,7 +97,6 @@ pub struct Batch {
 /// One page of the transient vertex buffer, as a frame uses it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PagePlan {
-    /// The number of vertices in the page.
     pub vertex_count: u32,
     /// Whether any pose in the page has tangents. The page then has room for a tangent per vertex.
     pub has_tangents: bool,
@@ -123,15 +110,7 @@ pub enum PlanError {
         "one instance of model {model} ({vertex_count} vertices) takes {size_bytes} bytes, but a page of skinned \
          vertices holds {page_bytes}"
     )]
-    PoseLargerThanPage {
-        /// Index of the model.
-        model: u32,
-        /// The number of vertices of the model.
-        vertex_count: u32,
-        /// The size of its skinned vertices.
-        size_bytes: u64,
-        page_bytes: u64,
-    },
+    PoseLargerThanPage { model: u32, vertex_count: u32, size_bytes: u64, page_bytes: u64 },
     /// The joint matrices, morph weights or instances of the frame need indices of more than 32 bits.
     #[error("the crowd needs indices of more than 32 bits")]
     TooManyElements,
@@ -147,11 +126,8 @@ pub struct FramePlan {
     pub records: Vec<PoseRecord>,
     /// All poses, grouped by model, levels, morphs and page.
     pub batches: Vec<Batch>,
-    /// The pages of the transient vertex buffer.
     pub pages: Vec<PagePlan>,
-    /// The number of joint matrices of all poses.
     pub joint_count: u32,
-    /// The number of morph weights of all poses.
     pub morph_weight_count: u32,
     /// The number of visible instances.
     pub instance_count: u32,

@@ -16,7 +16,6 @@ const MAX_SHARED_POSES: f64 = 4_194_304.0;
 /// The clips that instances of one model show. They differ while the instances blend. Instances are sorted by them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ClipPair {
-    /// Index of the model.
     pub model: u32,
     /// The clip that was chosen; `None` is the rest pose.
     pub to: Option<u32>,
@@ -25,7 +24,6 @@ pub(super) struct ClipPair {
 }
 
 impl Instance {
-    /// Returns the clips that the instance shows.
     pub(super) fn clips(&self) -> ClipPair {
         ClipPair { model: self.model, to: self.clip, from: self.clip_before }
     }
@@ -86,13 +84,12 @@ impl Crowd {
         // Clips are dealt out by rank, so the result does not depend on the clips that were played before.
         self.instances.sort_unstable_by_key(|instance| (instance.model, instance.rank));
         let mut random = SplitMix64::new(self.seed, stream::CLIPS);
-        for (model, clips) in clips.iter().enumerate() {
-            let range = self.instances_of(model);
-            let mut deal: Vec<Option<u32>> = clips.iter().copied().cycle().take(range.len()).collect();
+        for instances in self.instances.chunk_by_mut(|a, b| a.model == b.model) {
+            let model = instances[0].model as usize;
+            let mut deal: Vec<Option<u32>> = clips[model].iter().copied().cycle().take(instances.len()).collect();
             random.shuffle(&mut deal);
-            for (index, clip) in range.zip(deal) {
+            for (instance, clip) in instances.iter_mut().zip(deal) {
                 self.repertoire.prepare(&self.models, model, clip);
-                let instance = &mut self.instances[index];
                 instance.clip_before = if fade.is_some() { instance.clip } else { clip };
                 instance.clip = clip;
             }

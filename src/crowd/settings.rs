@@ -43,12 +43,11 @@ impl ClipChoice {
     }
 
     /// Returns a sentence for each model that plays its first clip because it does not have this one.
-    pub(super) fn substitutes<'m>(&self, models: &'m [Model]) -> impl Iterator<Item = String> + use<'m> {
+    pub(super) fn substitutes<'m>(&'m self, models: &'m [Model]) -> impl Iterator<Item = String> {
         let wanted = self.wanted();
-        let choice = self.clone();
         models.iter().filter_map(move |model| {
             let wanted = wanted.as_ref()?;
-            let first = model.clips.first().filter(|_| choice.index_in(model).is_none())?;
+            let first = model.clips.first().filter(|_| self.index_in(model).is_none())?;
             let first = first.name.as_deref().unwrap_or("0");
             Some(format!("{} has no clip {wanted} and plays {first:?}", model.name))
         })
@@ -65,10 +64,7 @@ impl ClipChoice {
 
     /// Returns the clips of each model that are most like this one, for a message.
     pub fn offers(&self, models: &[Model]) -> String {
-        let word = match self {
-            Self::Name(name) => name,
-            _ => "",
-        };
+        let word = if let Self::Name(name) = self { name } else { "" };
         let of_model = |model: &Model| {
             let clips = model.clips.iter().zip(0..).map(|(clip, index)| (index, clip.name.as_deref()));
             let clips = names::offer(clips, word);
@@ -79,7 +75,6 @@ impl ClipChoice {
     }
 }
 
-/// The settings of a [`Crowd`](super::Crowd).
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrowdSettings {
     /// The number of instances of all models together.
@@ -88,7 +83,6 @@ pub struct CrowdSettings {
     pub spacing_metres: Option<f32>,
     /// If set, the height to which each model is scaled.
     pub height_metres: Option<f32>,
-    /// The way in which instances are placed.
     pub layout: Layout,
     /// How much the instances differ in size and tint, 0 (not at all) to 1. Those in a line never do.
     pub variety: f32,
@@ -97,11 +91,8 @@ pub struct CrowdSettings {
     pub travel: bool,
     /// Whether the ground goes by under a single instance whose clips carry it away, as if the camera followed it.
     pub follow: bool,
-    /// The seed of all random decisions.
     pub seed: u64,
-    /// The time in its clip at which each instance starts.
     pub phase: PhaseMode,
-    /// The clip that the instances play.
     pub clip: ClipChoice,
     /// Seconds of the clip for each second of time. A negative speed plays backwards.
     pub speed: f32,
@@ -136,7 +127,6 @@ impl Default for CrowdSettings {
 pub enum CrowdError {
     #[error("a crowd needs at least one model")]
     NoModels,
-    /// No model has the clip.
     #[error("no clip {wanted}; the clips are: {allowed}")]
     UnknownClip {
         /// The requested name (quoted) or index.
@@ -147,15 +137,12 @@ pub enum CrowdError {
     /// A setting with its value, and the numbers that it may have.
     #[error("{0}: it must be a {1}")]
     OutOfRange(String, &'static str),
-    /// There are more instances than [`MAX_INSTANCES`](super::MAX_INSTANCES).
     #[error("{0} instances: at most {max} are supported", max = super::MAX_INSTANCES)]
     TooManyInstances(u32),
-    /// The palette of all instances would need offsets of more than 32 bits.
     #[error(
         "{instances} instances with {joints} joint matrices or morph weights in all: at most 4,294,967,295 can be addressed"
     )]
     TooManyJoints {
-        /// The requested number of instances.
         instances: u32,
         /// The number of joint matrices or morph weights of all instances, whichever is greater.
         joints: u64,

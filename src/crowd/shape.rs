@@ -104,7 +104,11 @@ impl Crowd {
     /// middle of its vertices, and the distance of the farthest one. `None` without such an instance or without vertices.
     pub fn posed_sphere(&self, number: u32, time_seconds: f64) -> Option<(Vec3, f32)> {
         let instance = &self.instances[self.index_of(number)?];
-        sphere(Skinner::new(self).vertices_world(instance, time_seconds).iter().copied())
+        let mut skinner = Skinner::new(self);
+        let vertices = skinner.vertices_world(instance, time_seconds);
+        let finite = || vertices.iter().copied().filter(|point| point.is_finite());
+        let center = (finite().reduce(Vec3::min)? + finite().reduce(Vec3::max)?) * 0.5;
+        Some((center, finite().map(|point| point.distance(center)).fold(0.0, f32::max)))
     }
 
     /// Returns `world_from_node`, and the radius of the character, of [`Self::middle_with`]. `None` if there is no such node,
@@ -179,11 +183,4 @@ impl Crowd {
         let first = character.map_or(ground, |(_, distance)| distance);
         first.is_finite().then_some(first)
     }
-}
-
-/// Returns the middle of some points, and the distance of the farthest one. `None` without a finite point.
-fn sphere(points: impl Iterator<Item = Vec3> + Clone) -> Option<(Vec3, f32)> {
-    let finite = || points.clone().filter(|point| point.is_finite());
-    let center = (finite().reduce(Vec3::min)? + finite().reduce(Vec3::max)?) * 0.5;
-    Some((center, finite().map(|point| point.distance(center)).fold(0.0, f32::max)))
 }

@@ -13,7 +13,6 @@ pub(super) const COARSEST: usize = 254;
 /// The levels of detail in which the instances of a pose are drawn; 0 is full detail.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PoseLevels {
-    /// The level in the camera's view.
     pub camera: u32,
     /// The level in the shadow map.
     pub light: u32,
@@ -37,9 +36,7 @@ fn coarsest_within(errors: &[f32], scale: f32, allowed_metres: f32) -> u8 {
 /// A pose that at least one visible instance shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VisiblePose {
-    /// Index of the model.
     pub model: u32,
-    /// The levels of detail of its instances.
     pub levels: PoseLevels,
     /// The number of its instances that the camera may see.
     pub seen_count: u32,
@@ -49,7 +46,6 @@ pub struct VisiblePose {
     pub has_morphs: bool,
     /// The first of its visible instances. Clip and start time are those of the pose.
     pub(super) instance: u32,
-    /// Index of its [`Run`].
     pub(super) run: u32,
 }
 
@@ -61,7 +57,6 @@ impl VisiblePose {
         Self { model, levels, seen_count, shadow_only_count, has_morphs: true, instance: u32::MAX, run: u32::MAX }
     }
 
-    /// Returns the same pose with other levels of detail.
     pub fn with_levels(self, camera: u32, light: u32) -> Self {
         Self { levels: PoseLevels { camera, light }, ..self }
     }
@@ -70,7 +65,6 @@ impl VisiblePose {
 /// An instance in the lists of visible instances.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct VisibleInstance {
-    /// Index of the instance in the crowd.
     pub instance: u32,
     /// Index of its pose among the visible poses.
     pub pose: u32,
@@ -82,14 +76,12 @@ pub(super) struct Run {
     pub clips: ClipPair,
     /// The end of its instances.
     pub end: u32,
-    /// Whether a morph target may be active.
     pub has_morphs: bool,
 }
 
 /// The part of an instance that the views decide: whether it is visible, and in which levels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sight {
-    /// The pose that the instance shows.
     pub pose: u32,
     /// The levels that the instance needs in the camera's view and in the light's; 255 if the view does not show it; the
     /// pose then takes the level of the other view.

@@ -55,7 +55,6 @@ struct Pace {
     /// The time at which the speed begins to change, and the laps at that time.
     start_seconds: f64,
     laps: f64,
-    /// The duration of the change.
     change_seconds: f64,
     /// Laps for each second, before and after the change.
     before: f64,
@@ -63,7 +62,6 @@ struct Pace {
 }
 
 impl Pace {
-    /// Returns the laps until a time.
     fn laps_at(&self, time_seconds: f64) -> f64 {
         let elapsed = time_seconds - self.start_seconds;
         // The mean speed of the change is reached in its middle.
@@ -102,7 +100,6 @@ impl Route {
         Self { laps_per_unit, forward, pace, turn: Vec2::X, length_metres, way_metres: 0.0 }
     }
 
-    /// Moves the route to its place at a time.
     fn move_to(&mut self, time_seconds: f64) {
         let laps = self.pace.laps_at(time_seconds);
         // Whole laps are dropped before the number is rounded to 32 bits. Infinite times stand still.
@@ -355,7 +352,6 @@ struct Group {
     unit_scale: f32,
     /// The distance between neighbours.
     spacing: f32,
-    /// The smallest radius of a ring.
     least_radius: f32,
     /// Their indices, in the order of their ranks.
     instances: Vec<usize>,

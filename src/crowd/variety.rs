@@ -23,15 +23,6 @@ const WARM: Vec3 = Vec3::new(1.0, 0.85, 0.65);
 const NATURAL: f32 = 0.02;
 const COLORFUL: f32 = 0.08;
 
-/// The variation of one instance.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Variation {
-    /// The factor on the scale.
-    pub size: f32,
-    /// The multiplier of the base colour: linear RGB in unsigned normalised bytes, red lowest; the highest byte is 255.
-    pub tint_unorm8: u32,
-}
-
 pub(super) fn largest_size(variety: f32) -> f32 {
     1.0 + SIZE_DEVIATION * variety
 }
@@ -56,24 +47,18 @@ pub(super) fn colorfulness(model: &Model) -> f32 {
     ((mean - NATURAL) / (COLORFUL - NATURAL)).clamp(0.0, 1.0)
 }
 
-impl Variation {
-    /// Returns the next random variation of a model.
-    pub fn new(variety: f32, colorfulness: f32, random: &mut SplitMix64) -> Self {
-        let size = size(variety, random);
-        let brightness = 1.0 - (1.0 - DARKEST) * variety * random.unit();
-        let color = WARM.lerp(hue(random.unit()), colorfulness);
-        let tint = brightness * Vec3::ONE.lerp(color, SATURATION * variety * random.unit());
-        Self { size, tint_unorm8: pack_unorm8(tint) }
-    }
+/// Returns the next random tint, the multiplier of the base colour: linear RGB in unsigned normalised bytes, red lowest; the
+/// highest byte is 255.
+pub(super) fn tint_unorm8(variety: f32, colorfulness: f32, random: &mut SplitMix64) -> u32 {
+    let brightness = 1.0 - (1.0 - DARKEST) * variety * random.unit();
+    let color = WARM.lerp(hue(random.unit()), colorfulness);
+    let tint = brightness * Vec3::ONE.lerp(color, SATURATION * variety * random.unit());
+    let [red, green, blue] = tint.to_array().map(|channel| (channel * 255.0 + 0.5) as u8);
+    u32::from_le_bytes([red, green, blue, 255])
 }
 
 /// Returns the pure colour with a hue from 0 to 1: red, yellow, green, cyan, blue, magenta, and red again.
 fn hue(hue: f32) -> Vec3 {
     let channel = |at: f32| (((hue + at).fract() * 6.0 - 3.0).abs() - 1.0).clamp(0.0, 1.0);
     Vec3::new(channel(0.0), channel(2.0 / 3.0), channel(1.0 / 3.0))
-}
-
-fn pack_unorm8(color: Vec3) -> u32 {
-    let [red, green, blue] = color.to_array().map(|channel| (channel * 255.0 + 0.5) as u8);
-    u32::from_le_bytes([red, green, blue, 255])
 }

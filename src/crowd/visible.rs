@@ -27,21 +27,15 @@ use super::{Crowd, Instance};
 use crate::model::Model;
 use crate::view::{Detail, Frustum};
 
-/// The visible part of a crowd. See the module.
 #[derive(Debug, Default)]
 pub(super) struct Visible {
-    /// The visible poses and instances.
     pub lists: Lists,
-    /// The number of visible poses of each model.
     pub pose_counts: Vec<u32>,
-    /// The number of visible instances of each model.
     pub instance_counts: Vec<u32>,
     /// The clips of all instances, in order.
     pub runs: Vec<Run>,
-    /// The instances, divided.
     pub parts: Vec<Part>,
     sorted: Sorted,
-    /// The keys of each model.
     keys: Vec<Keys>,
     /// The errors of the coarser levels of each model.
     errors: Vec<Vec<f32>>,

@@ -25,7 +25,6 @@ use crate::vulkan::spirv;
 /// `bone_view.vert` has the same number.
 pub const VERTICES_PER_BONE: u32 = 24 + 3 * 9;
 
-/// The set of the bones of a model.
 pub const BONES_SET: u32 = 1;
 
 /// One bone of a model. See [`Bone`].
@@ -78,7 +77,6 @@ impl BoneView {
         Ok(())
     }
 
-    /// Clears depth and draws all bones.
     pub fn record(&self, input: &PassInput) {
         let PassInput { recorder, plan, slot, extent, .. } = *input;
         let Some(Drawing { pipeline, layout, models }) = &self.drawing else { return };

@@ -50,7 +50,6 @@ pub struct DebugConstants {
     pub shown_node: u32,
     /// The level of detail in the camera's view.
     pub level: u32,
-    /// The coarsest level of detail of the model.
     pub coarsest_level: u32,
 }
 
@@ -100,7 +99,6 @@ impl DebugView {
         self.facts().0
     }
 
-    /// Returns the meaning of the view's colours.
     pub fn legend(self) -> Option<&'static str> {
         Some(self.facts().1).filter(|legend| !legend.is_empty())
     }
@@ -151,7 +149,6 @@ struct Drawing {
     models: Vec<DebugModel>,
 }
 
-/// What the views need of a model.
 struct DebugModel {
     /// Bind-pose vertices, influences, palette entries.
     set: DescriptorSet,

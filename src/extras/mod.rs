@@ -32,7 +32,6 @@ pub use overlay::{OverlayDraw, OverlayVertex, Triangles};
 /// What frames show beside the lit crowd.
 #[derive(Debug, Clone, Default)]
 pub struct Show {
-    /// The data that surfaces show.
     pub view: DebugView,
     /// The node of each model whose weights [`DebugView::Heat`] shows. Models without a node show weights of 0.
     pub joint_nodes: Arc<[Option<u32>]>,
@@ -43,7 +42,6 @@ pub struct Show {
 }
 
 impl Show {
-    /// Returns whether a picture depends on the frame before.
     pub fn needs_frame_before(&self) -> bool {
         self.view == DebugView::Motion
     }
@@ -176,7 +174,6 @@ impl Equipped {
         &mut self.extras.overlay.triangles
     }
 
-    /// Sets the image of the overlay: see [`Overlay::set_atlas`](overlay::Overlay::set_atlas).
     pub fn set_overlay_atlas(&mut self, size: [u32; 2], rgba: &[u8]) -> Result<()> {
         self.extras.overlay.set_atlas(&mut self.renderer, size, rgba)
     }
@@ -198,12 +195,10 @@ impl Equipped {
         self.renderer.resize(width, height);
     }
 
-    /// Waits for the last frame and returns its pixels: see [`Renderer::wait_for_pixels`].
     pub fn wait_for_pixels(&mut self) -> Result<&[u8]> {
         self.renderer.wait_for_pixels()
     }
 
-    /// Reads skinned vertices of the last frame: see [`Renderer::read_skinned_vertices`].
     pub fn read_skinned_vertices(&mut self, pose: u32) -> Result<Vec<SkinnedVertex>> {
         self.renderer.read_skinned_vertices(pose)
     }

@@ -61,7 +61,6 @@ pub struct MotionConstants {
 pub struct MotionView {
     /// What the next frame must know about the last frame of each slot.
     histories: Vec<History>,
-    /// The slot of the frame.
     slot: usize,
     /// `None` before motion is first shown.
     drawing: Option<Drawing>,

@@ -29,7 +29,6 @@ use crate::vulkan::spirv;
 /// More than the width of the line.
 const MARGIN_PIXELS: f32 = 4.0;
 
-/// The outline of the selected instance, if there is one.
 #[derive(Default)]
 pub struct Outline {
     /// The index of the instance among those that the camera sees.

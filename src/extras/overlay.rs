@@ -30,7 +30,6 @@ use crate::vulkan::spirv;
 pub struct OverlayVertex {
     /// The position in pixels from the top left.
     pub position_pixels: [f32; 2],
-    /// The texture coordinates in the atlas.
     pub tex_coords: [f32; 2],
     /// sRGB-encoded RGBA multiplied by alpha, four unsigned normalised bytes, red lowest.
     pub color_unorm8: u32,
@@ -75,7 +74,6 @@ pub struct Triangles {
 pub struct OverlayDraw {
     /// The part of the image that they may cover, in pixels.
     pub clip: vk::Rect2D,
-    /// The number of their indices.
     pub index_count: u32,
 }
 
@@ -91,10 +89,8 @@ impl Triangles {
     }
 }
 
-/// The overlay, if there is one.
 #[derive(Default)]
 pub struct Overlay {
-    /// What the next frames draw.
     pub triangles: Triangles,
     /// `None` before the program sets an atlas.
     drawing: Option<Drawing>,
@@ -109,7 +105,6 @@ struct Drawing {
     _atlas: Image,
     /// The vertices and the indices of each slot, in buffers that grow with the overlay.
     slots: Vec<[Option<Buffer>; 2]>,
-    /// The slot of the frame.
     slot: usize,
 }
 
@@ -194,7 +189,6 @@ impl Overlay {
     }
 }
 
-/// Creates an atlas with these texels.
 fn upload(device: &Arc<Device>, [width, height]: [u32; 2], rgba: &[u8]) -> Result<Image> {
     let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
     let info = ImageInfo::color(vk::Format::R8G8B8A8_UNORM, vk::Extent2D { width, height }, usage);

@@ -48,12 +48,10 @@ impl PosedBounds {
         self.half_extents().length()
     }
 
-    /// Returns half of the box's size along each axis.
     pub fn half_extents(&self) -> Vec3 {
         (self.max - self.min) * 0.5
     }
 
-    /// Returns the smallest box that contains both.
     pub fn union(&self, other: &Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }

@@ -25,7 +25,6 @@ pub struct Track<T> {
     pub node: u32,
     /// The index of the key times in [`Clip::timelines`].
     pub timeline: u32,
-    /// The way to compute values between keys.
     pub interpolation: Interpolation,
     pub values: Vec<T>,
 }
@@ -42,7 +41,6 @@ pub struct MorphTrack {
     pub weight_count: u32,
     /// The index of the key times in [`Clip::timelines`].
     pub timeline: u32,
-    /// The way to compute values between keys.
     pub interpolation: Interpolation,
     /// The keyed values, in the order given above; finite.
     pub values: Vec<f32>,
@@ -57,7 +55,6 @@ pub const JOIN: char = '+';
 /// One glTF animation, with at most one track for each property of a node.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Clip {
-    /// The name in the file, if any.
     pub name: Option<String>,
     /// The name of the file that the clip was borrowed from; `None` for a clip of the model's own file.
     pub file: Option<Arc<str>>,

@@ -51,13 +51,11 @@ impl Topology {
 /// Triangles, lines or points that share a material and are drawn by one call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DrawRange {
-    /// Whether the indices form triangles, lines or points.
     pub topology: Topology,
     /// The first index of the range in [`Geometry::indices`].
     pub first_index: u32,
     /// The number of indices, a multiple of the topology's corners.
     pub index_count: u32,
-    /// The index of the model's material.
     pub material: u32,
     /// Whether the file has no normals here. The fragment shader shades such triangles flat, as 3.7.2.1 requires.
     pub flat_shaded: bool,

@@ -47,7 +47,6 @@ pub enum Side {
 }
 
 impl Side {
-    /// Both sides.
     pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
 }
 
@@ -65,7 +64,6 @@ pub enum Limb {
 }
 
 impl Limb {
-    /// All parts, in order.
     pub const ALL: [Self; 8] = [
         Self::Shoulder,
         Self::UpperArm,
@@ -83,7 +81,6 @@ pub const FINGERS: usize = 5;
 /// The number of bones of a finger, from the hand outwards.
 pub const PHALANGES: usize = 3;
 
-/// A role of a node in a humanoid skeleton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Role(u8);
 
@@ -100,17 +97,14 @@ impl Role {
         (0..ROLE_COUNT as u8).map(Self)
     }
 
-    /// Returns the role of a part of an arm or a leg.
     pub const fn limb(side: Side, limb: Limb) -> Self {
         Self(TORSO_COUNT + SIDE_COUNT * side as u8 + limb as u8)
     }
 
-    /// Returns the role of a bone of a finger.
     pub const fn finger(side: Side, finger: usize, phalanx: usize) -> Self {
         Self(Self::limb(side, Limb::Toes).0 + 1 + (PHALANGES * finger + phalanx) as u8)
     }
 
-    /// Returns the index in [`Humanoid::nodes`].
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -120,16 +114,13 @@ impl Role {
         NAMES[self.index()]
     }
 
-    /// Returns the role with a name of VRM 1.0.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::all().find(|role| role.name() == name)
     }
 }
 
-/// The origin of the roles of a skeleton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoleSource {
-    /// An extension of the file.
     Extension(&'static str),
     /// The names of the nodes, their tree and their places.
     NamesAndTree,
@@ -144,7 +135,6 @@ impl fmt::Display for RoleSource {
     }
 }
 
-/// The roles of a skeleton.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Humanoid {
     pub source: RoleSource,
@@ -153,7 +143,6 @@ pub struct Humanoid {
 }
 
 impl Humanoid {
-    /// Returns a table without nodes.
     pub fn new(source: RoleSource) -> Self {
         Self { source, nodes: [None; ROLE_COUNT] }
     }
@@ -167,12 +156,10 @@ impl Humanoid {
         self.nodes[role.index()]
     }
 
-    /// Returns the node of a part of a limb.
     pub fn limb(&self, side: Side, limb: Limb) -> Option<u32> {
         self.node(Role::limb(side, limb))
     }
 
-    /// Returns the roles that have a node, with it.
     pub fn roles(&self) -> impl Iterator<Item = (Role, u32)> + '_ {
         Role::all().filter_map(|role| Some((role, self.node(role)?)))
     }

@@ -42,11 +42,9 @@ pub use source::{Casting, Extension, ExtensionSupport, FileCamera, ImageSource, 
 pub struct Model {
     /// The file's name, for messages and reports.
     pub name: String,
-    /// The nodes of the scene and of all skins, with their ancestors, parents before children.
     pub skeleton: Skeleton,
     /// All skins of the file by glTF index, including unused ones.
     pub skins: Vec<Skin>,
-    /// The layout of the palette: each pose has one joint matrix for each entry.
     pub palette: PaletteLayout,
     /// The bones of the skins in use, for drawing the skeleton.
     pub bones: Vec<Bone>,
@@ -63,7 +61,6 @@ pub struct Model {
     pub first_clips: Vec<u32>,
     /// The roles of nodes that the file declares (VRM).
     pub humanoid: Option<Box<Humanoid>>,
-    /// Facts about the file, for reports.
     pub source: SourceFile,
     /// A sentence for each repair or omission during import.
     pub warnings: Vec<String>,

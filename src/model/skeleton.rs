@@ -139,9 +139,7 @@ impl Skeleton {
 /// levels of detail, each coarser level needs a prefix of the entries.
 #[derive(Debug, Clone, Default)]
 pub struct PaletteLayout {
-    /// The skeleton node of each entry.
     pub nodes: Vec<u32>,
-    /// The inverse bind matrix of each entry.
     pub joint_from_mesh: Vec<Affine3A>,
     /// Whether each entry is a joint of a skin. All other entries belong to rigid meshes.
     pub is_joint: Vec<bool>,

@@ -6,14 +6,12 @@ use std::path::PathBuf;
 
 use glam::{Affine3A, Vec3};
 
-/// Facts about the file that a model came from, for reports.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SourceFile {
     /// The size of the file and of all files that it refers to, in bytes.
     pub bytes: u64,
     /// The other files that were read for the model: buffers and images, by absolute path, in order.
     pub files: Vec<PathBuf>,
-    /// The name of the program that wrote it.
     pub generator: Option<String>,
     pub copyright: Option<String>,
     /// The names of all scenes by glTF index.
@@ -39,7 +37,6 @@ pub struct SourceFile {
     pub origin: Vec3,
     /// Where the origin of all mesh spaces is in the file.
     pub mesh_origin: Vec3,
-    /// How the user wants the file in a crowd.
     pub casting: Casting,
 }
 
@@ -67,7 +64,6 @@ pub struct Part {
     pub material: String,
     /// The size of its textures on the GPU. One that several parts use counts for each of them.
     pub texture_bytes: u64,
-    /// Whether nothing of it is drawn.
     pub is_hidden: bool,
     /// Whether its name says that it is no part of the picture.
     pub is_collider: bool,
@@ -102,7 +98,6 @@ pub enum ExtensionSupport {
     Ignored,
 }
 
-/// The origin of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageSource {
     /// The glTF index.
@@ -136,7 +131,6 @@ pub struct SourcePrimitive {
 /// One glTF skin; the arrays have equal length.
 #[derive(Debug, Clone, Default)]
 pub struct Skin {
-    /// The name in the file, if any.
     pub name: Option<String>,
     /// The skeleton node of each joint; a node may repeat.
     pub joints: Vec<u32>,

@@ -5,8 +5,6 @@ use glam::{Vec2, Vec3};
 use crate::model::bones::bones;
 use crate::model::{DrawRange, Geometry, Influence, Material, Model, PaletteLayout, SourcePrimitive};
 
-/// The number of corners of a bone.
-const CORNERS: u32 = 6;
 /// The triangles of a bone, counter-clockwise: corner 0 is the joint, 5 the next one, and four are around the thick part.
 const TRIANGLES: [[u32; 3]; 8] =
     [[0, 2, 1], [0, 3, 2], [0, 4, 3], [0, 1, 4], [5, 1, 2], [5, 2, 3], [5, 3, 4], [5, 4, 1]];
@@ -60,7 +58,7 @@ pub fn add_bones(model: &mut Model) {
         geometry.positions.extend([from].into_iter().chain(sides).chain([to]));
         geometry.indices.extend(TRIANGLES.as_flattened().iter().map(|corner| first + corner));
         let influence = Influence { joint: entry as u32, weight: 1.0 };
-        geometry.influences.extend([influence; CORNERS as usize]);
+        geometry.influences.resize(geometry.positions.len(), influence);
     }
     let count = geometry.positions.len();
     let index_count = geometry.indices.len() as u32;

@@ -51,7 +51,6 @@ pub struct Jump {
     pub is_small: bool,
 }
 
-/// Compares both ends of a clip.
 pub fn jump_of(model: &Model, clip: &Clip, scratch: &mut PoseScratch) -> Jump {
     let mut places = |seconds: f64| -> Vec<Vec3A> {
         let pose = pose_model(model, Some(clip), seconds, scratch).model_from_node;

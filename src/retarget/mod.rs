@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bare;
+pub mod contact;
 pub mod exercise;
 pub mod feet;
 pub mod first;

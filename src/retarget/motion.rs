@@ -8,7 +8,9 @@
 //!    neck share the turns by their rank in the chain: a spine of four turns by halves of the steps of a spine of two.
 //! 2. *Place.* The pelvis moves by the source's way, times the ratio of the leg lengths.
 //! 3. *Feet* stay where they stand ([`super::feet`]): pelvis and legs turn a little, and the pelvis moves.
-//! 4. *Locals.* The rotations become those relative to the parents. Nodes without a partner keep their rest pose.
+//! 4. *Contact.* Seats, backs, knees and hands on the floor are there too ([`super::contact`]). What this adds to the pose is
+//!    averaged over [`SMOOTH_SECONDS`] before and after each key: another part may be the lowest one in the next.
+//! 5. *Locals.* The rotations become those relative to the parents. Nodes without a partner keep their rest pose.
 //!
 //! Times are those of the source's keys. Between two of them, sampling interpolates the rotation of each bone relative to its
 //! parent, which is not the turn of step 1. Where the difference at the middle exceeds [`MOST_ERROR_DEGREES`], a key is added.
@@ -20,6 +22,7 @@ use std::cell::Cell;
 
 use glam::{Affine3A, Quat, Vec3, Vec4};
 
+use super::contact::{Body, Contact, PASSES, Turns};
 use super::feet::{Feet, Legs, Stance, USUAL_SAMPLES};
 use super::rig::Rig;
 use super::standing::{rotation_of, standing_matrices};
@@ -34,6 +37,7 @@ const MOST_ERROR_DEGREES: f32 = 0.3;
 const LEAST_STEP_SECONDS: f32 = 1.0 / 240.0;
 /// How long before a key the value of the key before is held, where the source's clip has steps.
 const STEP_SECONDS: f32 = 1e-3;
+const SMOOTH_SECONDS: f32 = 0.08;
 /// The largest number of keys of a clip: ten minutes at 60 a second.
 pub const MOST_KEYS: usize = 36_000;
 /// The largest number of nodes that are posed for all clips of a file, which takes a second, and the same for each key value of
@@ -50,6 +54,8 @@ struct SourcePose {
     /// The way of the pelvis from where it stands, as a share of the leg's length.
     pelvis: Vec3,
     feet: Feet,
+    /// What touches the floor, if there is skin, and not only feet do.
+    contact: Option<Contact>,
 }
 
 /// The values of the new clip at a time.
@@ -60,6 +66,8 @@ struct Key {
     rotations: Vec<Quat>,
     /// The translation of each node of [`Retarget::moved`].
     translations: Vec<Vec3>,
+    /// What contact has added to both.
+    added: Option<(Vec<Quat>, Vec<Vec3>)>,
 }
 
 /// Makes clips of a target out of clips of a source.
@@ -78,6 +86,8 @@ pub struct Retarget<'r> {
     /// The nodes that turn, and those that move.
     nodes: Vec<usize>,
     moved: Vec<usize>,
+    /// The skins of source and target.
+    bodies: Option<[Body; 2]>,
     /// The rest rotation of each node relative to its parent.
     rest_rotations: Vec<Quat>,
     /// How many more nodes may be posed.
@@ -122,6 +132,7 @@ impl<'r> Retarget<'r> {
             loose,
             nodes,
             moved,
+            bodies: Body::new(source).zip(Body::new(target)).map(|(source, target)| [source, target]),
             rest_rotations,
             posed_nodes_left,
         })
@@ -144,12 +155,15 @@ impl<'r> Retarget<'r> {
         let mut key_at = |seconds: f32| {
             self.charge(nodes)?;
             let pose = self.source_pose(clip, seconds, &stance, &mut scratch);
-            Some(self.key(seconds, &self.target_pose(&pose, &stance)))
+            self.charge(self.contact_nodes(&pose))?;
+            let (plain, fitted) = self.target_pose(&pose, &stance);
+            Some(self.key(seconds, &plain, fitted.as_ref()))
         };
         let mut keys: Vec<Key> = Vec::with_capacity(times.len());
         for seconds in times {
             append(key_at(seconds)?, &mut key_at, &mut keys)?;
         }
+        smooth(&mut keys);
         Some(self.tracks(clip, &keys))
     }
 
@@ -159,17 +173,32 @@ impl<'r> Retarget<'r> {
         Some(())
     }
 
+    /// Returns the number of nodes that are posed, and of vertices that are skinned, because of a pose's contact.
+    fn contact_nodes(&self, pose: &SourcePose) -> usize {
+        let Some((_, [source, target])) = pose.contact.zip(self.bodies.as_ref()) else { return 0 };
+        source.vertex_count() + PASSES * (2 * self.target.reference.len() + target.vertex_count())
+    }
+
     /// Returns the part of a pose that the clip animates. Numbers out of range become those of the rest pose.
-    fn key(&self, seconds: f32, pose: &LocalPose) -> Key {
-        let rotation = |&node: &usize| {
-            let rotation = pose.rotations[node];
-            if rotation.is_finite() { rotation } else { self.target.model.skeleton.rest.rotations[node] }
+    fn key(&self, seconds: f32, plain: &LocalPose, fitted: Option<&LocalPose>) -> Key {
+        let values = |pose: &LocalPose| -> (Vec<Quat>, Vec<Vec3>) {
+            let rotation = |&node: &usize| {
+                let rotation = pose.rotations[node];
+                if rotation.is_finite() { rotation } else { self.target.model.skeleton.rest.rotations[node] }
+            };
+            (
+                self.nodes.iter().map(rotation).collect(),
+                self.moved.iter().map(|&node| pose.translations[node]).collect(),
+            )
         };
-        Key {
-            seconds,
-            rotations: self.nodes.iter().map(rotation).collect(),
-            translations: self.moved.iter().map(|&node| pose.translations[node]).collect(),
-        }
+        let (rotations, translations) = values(fitted.unwrap_or(plain));
+        let added = fitted.map(|_| {
+            let (plain_rotations, plain_translations) = values(plain);
+            let turns = plain_rotations.iter().zip(&rotations).map(|(plain, fitted)| plain.inverse() * *fitted);
+            let ways = plain_translations.iter().zip(&translations).map(|(plain, fitted)| *fitted - *plain);
+            (turns.collect(), ways.collect())
+        });
+        Key { seconds, rotations, translations, added }
     }
 
     fn tracks(&self, clip: &Clip, keys: &[Key]) -> Clip {
@@ -213,7 +242,9 @@ impl<'r> Retarget<'r> {
         });
         let pelvis = (rig.pelvis_at(place) - rig.pelvis()) / rig.leg_length;
         let feet = Feet::new(rig, stance.left_at(seconds), |role: Role| rig.node(role).map(place));
-        SourcePose { turns, chains, pelvis, feet }
+        let contact = self.bodies.as_ref().map(|[source, _]| source.contact(rig, matrices));
+        let contact = contact.filter(|contact| contact.strength > 0.0);
+        SourcePose { turns, chains, pelvis, feet, contact }
     }
 
     /// Returns the turns of the target's nodes that a clip moves, but for twist bones.
@@ -229,27 +260,48 @@ impl<'r> Retarget<'r> {
         turns
     }
 
-    fn target_pose(&self, pose: &SourcePose, stance: &Stance) -> LocalPose {
+    /// Returns the pose without contact, and the one that is fitted to it if there is any.
+    fn target_pose(&self, pose: &SourcePose, stance: &Stance) -> (LocalPose, Option<LocalPose>) {
         let rig = self.target;
         let mut turns = self.target_turns(pose);
         let (_, matrices) = self.posed(&turns);
         // A body without feet has nothing to set.
         let _ = pose.feet.set_apart(rig, stance, self.legs(&matrices), &mut turns);
-        for twist in &self.twists {
-            turns[twist.node] = twist.turn(&rig.model.skeleton, &turns);
-        }
-        let (mut local, matrices) = self.posed(&turns);
-
+        self.turn_twists(&mut turns);
+        let (local, mut matrices) = self.posed(&turns);
         let to_pelvis = rig.pelvis() + rig.leg_length * pose.pelvis - rig.pelvis_at(|node| self.place(node, &matrices));
-        let way = to_pelvis + pose.feet.error(rig, to_pelvis, self.legs(&matrices));
+        let mut way = to_pelvis + pose.feet.error(rig, to_pelvis, self.legs(&matrices));
+        let plain = self.moved(local, &matrices, way);
+        let Some((contact, [_, body])) = pose.contact.zip(self.bodies.as_ref()) else { return (plain, None) };
+        let mut local = plain.clone();
+        let mut turns = Turns { first: turns.clone(), now: turns };
+        for _ in 0..PASSES {
+            model_from_nodes(&rig.model.skeleton, &local, &mut matrices);
+            way.y += body.fit(rig, &contact, &matrices, &mut turns);
+            self.turn_twists(&mut turns.now);
+            (local, matrices) = self.posed(&turns.now);
+            local = self.moved(local, &matrices, way);
+        }
+        (plain, Some(local))
+    }
+
+    fn turn_twists(&self, turns: &mut [Option<Quat>]) {
+        for twist in &self.twists {
+            turns[twist.node] = twist.turn(&self.target.model.skeleton, turns);
+        }
+    }
+
+    /// Returns a pose of the target after its body has gone a way. The matrices are those before that.
+    fn moved(&self, mut local: LocalPose, matrices: &[Affine3A], way: Vec3) -> LocalPose {
+        let rig = self.target;
         let model_way = rig.body_from_posed.inverse() * way;
-        self.move_node(self.hips, model_way, &mut local, &matrices);
+        self.move_node(self.hips, model_way, &mut local, matrices);
         for &(node, carrier, place) in &self.loose {
             // What is below the hips has already moved with them.
             let moves_along = node == self.hips || rig.model.skeleton.is_below(node, self.hips);
             let moved = if moves_along { Vec3::ZERO } else { model_way };
             let now = Vec3::from(matrices[node].translation);
-            self.move_node(node, matrices[carrier].transform_point3(place) - now + moved, &mut local, &matrices);
+            self.move_node(node, matrices[carrier].transform_point3(place) - now + moved, &mut local, matrices);
         }
         local
     }
@@ -333,6 +385,44 @@ fn append(next: Key, key_at: &mut impl FnMut(f32) -> Option<Key>, keys: &mut Vec
 fn are_close(from: &Key, to: &Key, middle: &Key) -> bool {
     let mut rotations = from.rotations.iter().zip(&to.rotations).zip(&middle.rotations);
     rotations.all(|((from, to), exact)| from.slerp(*to, 0.5).angle_between(*exact) <= MOST_ERROR_DEGREES.to_radians())
+}
+
+/// Replaces what contact adds to each key by its mean over time, with weights that fall to 0 at [`SMOOTH_SECONDS`].
+fn smooth(keys: &mut [Key]) {
+    if keys.iter().all(|key| key.added.is_none()) {
+        return;
+    }
+    let times: Vec<f32> = keys.iter().map(|key| key.seconds).collect();
+    let added: Vec<_> = keys.iter_mut().map(|key| key.added.take()).collect();
+    let last = times.len() - 1;
+    for (key, own) in keys.iter_mut().zip(&added) {
+        let near = |seconds: f32| times.partition_point(|time| *time < seconds);
+        let (first, end) = (near(key.seconds - SMOOTH_SECONDS), near(key.seconds + SMOOTH_SECONDS));
+        let mut turns = vec![Vec4::ZERO; key.rotations.len()];
+        let mut ways = vec![Vec3::ZERO; key.translations.len()];
+        let mut weights = 0.0;
+        for at in first..end {
+            let span = (times[(at + 1).min(last)] - times[at.saturating_sub(1)]).max(1e-6);
+            let weight = span * (1.0 - (times[at] - key.seconds).abs() / SMOOTH_SECONDS);
+            weights += weight;
+            for (index, turn) in turns.iter_mut().enumerate() {
+                let added = added[at].as_ref().map_or(Vec4::W, |(turns, _)| Vec4::from(turns[index]));
+                *turn += if added.w < 0.0 { -weight } else { weight } * added;
+            }
+            for (index, way) in ways.iter_mut().enumerate() {
+                *way += weight * added[at].as_ref().map_or(Vec3::ZERO, |(_, ways)| ways[index]);
+            }
+        }
+        for (index, rotation) in key.rotations.iter_mut().enumerate() {
+            let before = own.as_ref().map_or(Quat::IDENTITY, |(turns, _)| turns[index]);
+            let after = Quat::from_vec4(turns[index].normalize_or(Vec4::W));
+            *rotation = (*rotation * before.inverse() * after).normalize();
+        }
+        for (index, translation) in key.translations.iter_mut().enumerate() {
+            let before = own.as_ref().map_or(Vec3::ZERO, |(_, ways)| ways[index]);
+            *translation += ways[index] / weights.max(f32::MIN_POSITIVE) - before;
+        }
+    }
 }
 
 /// Returns the turn at a share of a chain of turns.

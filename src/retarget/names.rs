@@ -32,9 +32,7 @@ pub enum Word {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Evidence {
-    /// The side, if it has one.
     pub side: Option<Side>,
-    /// The part of the body, if the name has one.
     pub word: Option<Word>,
     /// Whether it is the name of a control, a target or an end, which no limb consists of.
     pub is_helper: bool,

@@ -41,7 +41,6 @@ pub struct Rig<'m> {
     /// The nodes of trunk and neck: from the hips, which are left out, to the one that carries the neck and the arms, and from
     /// there to the head.
     pub chains: [Vec<usize>; 2],
-    /// The bones that share the twists of joints.
     pub twists: Vec<Twist>,
 }
 
@@ -96,7 +95,6 @@ impl<'m> Rig<'m> {
         self.humanoid.node(role).map(|node| node as usize)
     }
 
-    /// Returns the node of a part of a limb.
     pub fn limb(&self, side: Side, limb: Limb) -> Option<usize> {
         self.node(Role::limb(side, limb))
     }

@@ -30,7 +30,6 @@ const MOST_NODES: usize = 4096;
 /// Nodes with more branches than this are no hips and no chest.
 const MOST_BRANCHES: usize = 64;
 
-/// Returns the roles of a model, if it is a humanoid.
 pub fn humanoid_of(model: &Model) -> Option<Humanoid> {
     if model.skeleton.len() > MOST_NODES {
         return None;

@@ -28,13 +28,9 @@ const NEAR_SHARE: f32 = 0.005;
 /// The room in which a camera moves. All lengths are in metres, in world space.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// The smallest coordinates of the target.
     pub target_min: Vec3,
-    /// The largest coordinates of the target.
     pub target_max: Vec3,
-    /// The smallest distance from the target.
     pub min_distance: f32,
-    /// The largest distance from the target.
     pub max_distance: f32,
 }
 
@@ -69,7 +65,6 @@ pub struct OrbitCamera {
     pub target_x: f32,
     /// The point of the world around which the camera turns. Without one it is the target.
     pub pivot: Option<Vec3>,
-    /// The room in which the camera moves.
     pub limits: Limits,
 }
 
@@ -228,13 +223,8 @@ impl OrbitCamera {
     /// Returns the matrix from world to view space, where the eye is at the origin and looks along -Z.
     pub fn view_from_world(&self) -> Mat4 {
         let (right, up, forward) = self.axes();
-        let eye = self.position();
-        Mat4::from_cols(
-            Vec4::new(right.x, up.x, -forward.x, 0.0),
-            Vec4::new(right.y, up.y, -forward.y, 0.0),
-            Vec4::new(right.z, up.z, -forward.z, 0.0),
-            Vec4::new(-right.dot(eye), -up.dot(eye), forward.dot(eye), 1.0),
-        )
+        let world_from_view = Mat3::from_cols(right, up, -forward);
+        Mat4::from_mat3(world_from_view.transpose()) * Mat4::from_translation(-self.position())
     }
 
     /// Returns the matrix from view to clip space: reversed-Z, infinite far plane, +Y up.

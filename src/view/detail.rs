@@ -22,7 +22,6 @@ pub struct Detail {
     forward: Vec3,
     /// The allowed error in metres for each metre of depth.
     error_by_depth: f32,
-    /// The allowed error of a surface in the shadow map in metres.
     pub shadow_error_metres: f32,
     /// The largest distance between a surface in full detail and the ray of light through a point that its shadow darkens, in
     /// metres.

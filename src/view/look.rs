@@ -34,17 +34,13 @@ pub enum Ground {
 }
 
 impl Ground {
-    /// All values with their names.
     pub const ALL: [(&str, Self); 4] =
         [("on", Self::On), ("plain", Self::Plain), ("shadow", Self::Shadow), ("off", Self::Off)];
 }
 
-/// The look of a picture.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Look {
-    /// The background of the crowd and the ground.
     pub background: Background,
-    /// The ground and the shadows on it.
     pub ground: Ground,
     /// The exposure in stops, beside the one that fits the light ([`Look::exposure`]): each stop doubles the brightness of lit
     /// materials, ground and sky. Unlit materials keep their colours, which are meant for the display.
@@ -81,7 +77,6 @@ impl Look {
     }
 }
 
-/// The direction in which the sun stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SunDirection {
     /// The angle around +Y: 0 shines from the front (+Z), 90 from +X, like the camera's yaw.

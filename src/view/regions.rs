@@ -13,16 +13,13 @@ const RIM_POINTS: usize = 32;
 /// circular crowd does not reach the corners of its box, so the cylinder makes tighter framing possible.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
-    /// The smallest coordinates of the box.
     pub min: Vec3,
-    /// The largest coordinates of the box.
     pub max: Vec3,
     /// The radius of the cylinder.
     pub footprint_radius: f32,
 }
 
 impl Bounds {
-    /// Returns the centre of the box.
     pub fn center(&self) -> Vec3 {
         (self.min + self.max) * 0.5
     }
@@ -62,7 +59,7 @@ impl Bounds {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Frustum {
     /// Unit normals that point inwards. A point is inside where `normal · point + w >= 0`.
-    planes: [Vec4; 5],
+    pub(super) planes: [Vec4; 5],
 }
 
 impl Frustum {
@@ -73,11 +70,6 @@ impl Frustum {
         let (x, y, z, w) = (rows.x_axis, rows.y_axis, rows.z_axis, rows.w_axis);
         let planes = [w + x, w - x, w + y, w - y, w - z];
         Self { planes: planes.map(|plane| plane / plane.xyz().length()) }
-    }
-
-    /// Returns the four side planes and the near plane.
-    pub(super) fn planes(&self) -> &[Vec4] {
-        &self.planes
     }
 
     /// Returns false if the whole sphere lies behind one plane. The test is conservative: a sphere near an edge may pass

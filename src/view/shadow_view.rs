@@ -29,7 +29,6 @@ pub struct ShadowScene<'a> {
     pub crowd: &'a Bounds,
     /// The unit vector from a surface towards the light.
     pub to_light: Vec3,
-    /// The camera that sees the shadows.
     pub camera: &'a OrbitCamera,
     /// Width / height of the camera's image.
     pub aspect: f32,
@@ -40,7 +39,6 @@ pub struct ShadowScene<'a> {
 pub struct ShadowView {
     /// The matrix from world space to the map: x and y in -1..1, depth in 0..1, greater is nearer to the light.
     pub shadow_from_world: Mat4,
-    /// The side of one texel in metres.
     pub texel_metres: f32,
     /// The depth of a distance of one texel along the light.
     pub depth_per_texel: f32,
@@ -182,7 +180,7 @@ fn receivers_seen(scene: &ShadowScene, ground: [Vec3; 4], axes: &LightAxes) -> E
     let Bounds { min, max, .. } = *crowd;
     let corner = |k: usize| Vec3::select(BVec3::new(k & 1 != 0, k & 2 != 0, k & 4 != 0), max, min);
     let faces = FACES.iter().map(|face| face.map(corner)).chain([ground]).map(|face| {
-        frustum.planes().iter().chain([&far]).fold(Polygon::quad(face), |polygon, &plane| polygon.clipped(plane))
+        frustum.planes.iter().chain([&far]).fold(Polygon::quad(face), |polygon, &plane| polygon.clipped(plane))
     });
     let mut extent = faces.fold(Extent::EMPTY, |extent, face| extent.around(face.points().iter().copied(), axes));
     // The corners of the frustum itself, if they lie in the box.

@@ -19,7 +19,6 @@ use super::processor_time;
 /// The limit of a run's processor time: far more than any run here takes.
 const PROCESSOR_SECONDS: u64 = 300;
 
-/// An empty folder to run in.
 pub struct Place {
     folder: TempDir,
 }
@@ -148,7 +147,6 @@ impl Drop for Running {
     }
 }
 
-/// The bytes that a program writes to a pipe.
 struct Output {
     /// The pieces, and an empty one at the end.
     pieces: Receiver<Vec<u8>>,

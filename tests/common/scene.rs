@@ -36,7 +36,7 @@ impl Shown {
     /// Makes the scene of `throng render OPTIONS`, and a renderer of the size of the options.
     pub fn new(device: &Arc<Device>, models: &[Model], options: &str, settings: RendererSettings) -> Self {
         let Size { width, height } = arguments(options).gpu.size;
-        let renderer = renderer(device, models, vk::Extent2D { width, height }, settings);
+        let renderer = renderer(device, models, [width, height], settings);
         Self { scene: scene(models, options), renderer }
     }
 
@@ -56,16 +56,12 @@ pub fn scene(models: &[Model], options: &str) -> Scene {
 }
 
 /// Returns a renderer with all extras.
-pub fn renderer(device: &Arc<Device>, models: &[Model], extent: vk::Extent2D, settings: RendererSettings) -> Equipped {
-    plain_renderer(device, models, extent, settings).into()
+pub fn renderer(device: &Arc<Device>, models: &[Model], size: [u32; 2], settings: RendererSettings) -> Equipped {
+    plain_renderer(device, models, size, settings).into()
 }
 
-pub fn plain_renderer(
-    device: &Arc<Device>,
-    models: &[Model],
-    extent: vk::Extent2D,
-    settings: RendererSettings,
-) -> Renderer {
+pub fn plain_renderer(device: &Arc<Device>, models: &[Model], size: [u32; 2], settings: RendererSettings) -> Renderer {
+    let extent = vk::Extent2D { width: size[0], height: size[1] };
     let output = Output::offscreen(device, extent).expect("an offscreen output");
     Renderer::new(device, models, output, settings).unwrap_or_else(|error| panic!("{settings:?}: {error}"))
 }
@@ -100,7 +96,7 @@ pub fn project(camera: &OrbitCamera, size: Vec2, world: Vec3) -> Vec2 {
 /// Draws one picture as `throng render OPTIONS` does, with the size and the time of the options. Returns its scene too.
 pub fn draw(device: &Arc<Device>, models: &[Model], options: &str, settings: RendererSettings) -> (RgbaImage, Scene) {
     let Size { width, height } = arguments(options).gpu.size;
-    draw_with(&mut renderer(device, models, vk::Extent2D { width, height }, settings), models, options)
+    draw_with(&mut renderer(device, models, [width, height], settings), models, options)
 }
 
 /// Draws as [`draw`] does, with a renderer of the models that has the size of the options.

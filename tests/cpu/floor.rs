@@ -37,7 +37,6 @@ const CROSSBOW_UP: Part = ("crossbow", [0.35, 0.7, 0.1], [-0.04, 0.0, -0.04], [0
 /// A clip of two seconds that moves a node of this name, or the root, to each height in turn.
 type Motion = (&'static str, Vec<f32>);
 
-/// Builds a character whose root is at the height `root_y`.
 fn character(parts: &[Part], root_y: f32, motions: &[Motion]) -> Model {
     let mut gltf = Gltf::new();
     let mut children = Vec::new();

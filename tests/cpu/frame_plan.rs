@@ -13,11 +13,7 @@ fn size(vertex_count: u32, has_tangents: bool) -> PoseSize {
 
 /// Levels with one joint more than vertices.
 fn levels(vertex_counts: impl IntoIterator<Item = u32>) -> Vec<LevelSize> {
-    let level = |vertex_count| LevelSize {
-        vertex_count,
-        joint_count: vertex_count + 1,
-        bind_vertex_offset: 100 - vertex_count,
-    };
+    let level = |count| LevelSize { vertex_count: count, joint_count: count + 1, bind_vertex_offset: 100 - count };
     vertex_counts.into_iter().map(level).collect()
 }
 

@@ -149,7 +149,6 @@ proptest! {
     }
 }
 
-/// A model of one node, which is the palette.
 fn one_node(clip: Clip) -> Model {
     Model {
         skeleton: Skeleton { parents: vec![NO_PARENT], rest: LocalPose::identity(1), ..Skeleton::default() },

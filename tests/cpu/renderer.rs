@@ -30,14 +30,8 @@ fn every_ray_where_the_sky_is_hidden_meets_the_ground() {
     for pitch_degrees in [-20.0_f32, -5.0, 0.0, 2.0, 15.0, 40.0, 70.0, 90.0] {
         for distance in [0.5, 4.0, 60.0] {
             let camera = OrbitCamera { pitch_radians: pitch_degrees.to_radians(), distance, ..OrbitCamera::default() };
-            let shot = Shot {
-                camera,
-                look: Look::default(),
-                lod_error_pixels: 0.0,
-                cull: true,
-                time_seconds: 0.0,
-                capture: false,
-            };
+            let look = Look::default();
+            let shot = Shot { camera, look, lod_error_pixels: 0.0, cull: true, time_seconds: 0.0, capture: false };
             let data = shot::frame_data(&crowd, &shot, 1.8, None, false);
             let (eye, hidden, reach) = (camera.position(), data.hidden_sky_height, data.ground_reach_metres);
             let direction_from_clip = Mat4::from_cols_array_2d(&data.direction_from_clip);

@@ -9,7 +9,6 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ash::vk;
 use throng::app::scene::Scene;
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings};
 use throng::extras::{DebugView, Equipped};
@@ -49,12 +48,10 @@ unsafe impl GlobalAlloc for CountingAllocator {
     }
 }
 
-const EXTENT: vk::Extent2D = vk::Extent2D { width: 64, height: 36 };
 const ASPECT: f32 = 64.0 / 36.0;
 /// More than one task of culling and of writing instances takes.
 const INSTANCES: u32 = 1100;
 const STEADY_FRAMES: u32 = 40;
-const FRAMES_IN_FLIGHT: usize = 2;
 
 /// One model in forty is the walker, which makes the frames cheap to draw. One has morph targets.
 fn models() -> Vec<Model> {
@@ -81,7 +78,7 @@ fn draw(scene: &mut Scene, renderer: &mut Equipped, frame: u32) {
 
 /// Returns how many Vulkan objects and device allocations, and how many allocations of the process, the steady frames made.
 fn made_by_steady_frames(device: &Arc<Device>, scene: &mut Scene, settings: RendererSettings) -> (u64, usize) {
-    let mut renderer = scene::renderer(device, &scene.models, EXTENT, settings);
+    let mut renderer = scene::renderer(device, &scene.models, [64, 36], settings);
     let first_camera = scene.camera;
     scene.crowd.set_clip(&ClipChoice::All).unwrap();
     // An instance is selected, which the moving camera does not always see, and there is a panel.
@@ -90,7 +87,7 @@ fn made_by_steady_frames(device: &Arc<Device>, scene: &mut Scene, settings: Rend
     // Draw two frames of every slot with all instances in full detail: later frames need no more room. Then draw frames with
     // a moving camera, which also sets up rayon's threads.
     let lod_error_pixels = std::mem::replace(&mut scene.lod_error_pixels, 0.0);
-    for frame in 0..2 * (FRAMES_IN_FLIGHT as u32 + 1) {
+    for frame in 0..2 * (settings.frames_in_flight as u32 + 1) {
         draw(scene, &mut renderer, frame);
         assert_eq!(scene.crowd.visible_counts().iter().sum::<u32>(), INSTANCES, "the first camera shows all");
     }
@@ -156,14 +153,8 @@ fn steady_frames_make_nothing(device: &TestDevice) {
         (false, Vertex, Staged, DebugView::Lit),
     ] {
         scene.show.view = view;
-        let settings = RendererSettings {
-            skinning,
-            upload: Some(upload),
-            samples: 1,
-            shadows: Shadows::Map(256),
-            frames_in_flight: FRAMES_IN_FLIGHT,
-            ..RendererSettings::default()
-        };
+        let plain = RendererSettings { samples: 1, shadows: Shadows::Map(256), ..RendererSettings::default() };
+        let settings = RendererSettings { skinning, upload: Some(upload), ..plain };
         let what = format!("{skinning:?}, {upload:?}, {view:?}");
         if validation {
             let gpu = Gpu::from(device);

@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use ash::vk;
 use glam::{Quat, Vec2, Vec3};
 use image::RgbaImage;
 use throng::app::scene::Scene;
@@ -42,7 +41,6 @@ struct Picture {
 }
 
 impl Picture {
-    /// Draws without a background, unless the options name one.
     fn draw(renderer: &mut Equipped, models: &[Model], options: &str) -> Self {
         let background = if options.contains("--background") { "" } else { "--background #000000" };
         let options = format!("--size {WIDTH}x{HEIGHT} --time {TIME_SECONDS} --ground off {background} {options}");
@@ -61,7 +59,7 @@ impl Picture {
 
 fn renderer(device: &Arc<Device>, models: &[Model], settings: RendererSettings) -> Equipped {
     let settings = RendererSettings { samples: 1, shadows: Shadows::Map(256), ..settings };
-    scene::renderer(device, models, vk::Extent2D { width: WIDTH, height: HEIGHT }, settings)
+    scene::renderer(device, models, [WIDTH, HEIGHT], settings)
 }
 
 fn both_ways(gpu: &Gpu, models: &[Model]) -> [Equipped; 2] {

@@ -4,13 +4,12 @@
 //! The surroundings have one radiance, the sky shows it behind the sphere, and there is no sun. So the image has one
 //! colour. Further tests make sure that other spheres are visible, so that the picture is not simply empty.
 
-use ash::vk;
 use bytemuck::Zeroable;
 use glam::Vec3;
 use serde_json::json;
 use throng::crowd::thread_pool;
 use throng::model::Model;
-use throng::renderer::{FrameMemory, Renderer, RendererSettings, Shadows};
+use throng::renderer::{FrameMemory, RendererSettings, Shadows};
 use throng::shader_types::FrameData;
 use throng::view::{Detail, Ground, Look, Sky};
 
@@ -21,7 +20,6 @@ use crate::common::scene;
 list_gpu_tests![a_white_sphere_in_a_white_room_cannot_be_seen, other_spheres_are_seen_and_rough_metal_is_not_dark];
 
 const SIDE: u32 = 96;
-const EXTENT: vk::Extent2D = vk::Extent2D { width: SIDE, height: SIDE };
 const ROUGHNESSES: [f32; 6] = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
 /// The tone curve takes 0.04 away, and the rest is 225.0 of 255 in sRGB.
 const RADIANCE: f32 = 0.7926;
@@ -46,7 +44,7 @@ fn in_furnace(gpu: &Gpu, model: Model) -> Vec<u8> {
     let models = [model];
     let mut scene = scene::scene(&models, "--size 96x96 --camera 30,20,1");
     let settings = RendererSettings { samples: 1, shadows: Shadows::Off, ..RendererSettings::default() };
-    let mut renderer: Renderer = scene::plain_renderer(gpu.device(), &models, EXTENT, settings);
+    let mut renderer = scene::plain_renderer(gpu.device(), &models, [SIDE; 2], settings);
     let clip_from_world = scene.camera.clip_from_world(1.0);
     let mut data = FrameData {
         clip_from_world: clip_from_world.to_cols_array_2d(),
@@ -69,7 +67,6 @@ fn in_furnace(gpu: &Gpu, model: Model) -> Vec<u8> {
     renderer.wait_for_pixels().unwrap().iter().step_by(4).copied().collect()
 }
 
-/// Returns the middle of the image, which shows the middle of the sphere.
 fn middle(image: &[u8]) -> u8 {
     image[(SIDE / 2 * SIDE + SIDE / 2) as usize]
 }

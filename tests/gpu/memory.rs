@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use ash::vk;
 use glam::{Vec2, Vec3};
 use serde_json::json;
 use throng::model::Model;
@@ -17,22 +16,19 @@ use crate::common::gpu::{Test, TestDevice, gpu_tests, in_own_processes, note};
 use crate::common::scene::{self, Shown};
 
 pub fn tests() -> Vec<Test> {
-    in_own_processes(
-        &[],
-        gpu_tests![
-            thousands_of_frames_take_no_memory,
-            a_few_reloads_take_no_memory,
-            texels_do_not_stay_in_memory_after_an_upload,
-            a_hundred_thousand_frames_take_no_memory [ignored if true],
-            ten_thousand_reloads_take_no_memory [ignored if true],
-        ],
-    )
+    let tests = gpu_tests![
+        thousands_of_frames_take_no_memory,
+        a_few_reloads_take_no_memory,
+        texels_do_not_stay_in_memory_after_an_upload,
+        a_hundred_thousand_frames_take_no_memory [ignored if true],
+        ten_thousand_reloads_take_no_memory [ignored if true],
+    ];
+    in_own_processes(&[], tests)
 }
 
 /// What allocators may keep. Some reach their size late, so a larger growth is measured again: a leak is as large each time.
 const MOST_GROWTH_BYTES: u64 = 1 << 19;
 const TRIES: u32 = 5;
-const EXTENT: vk::Extent2D = vk::Extent2D { width: 16, height: 16 };
 const CROWD: &str = "--size 16x16 --instances 1 --threads 1";
 
 fn draw(shown: &mut Shown, number: u32) {
@@ -122,7 +118,7 @@ fn texels_do_not_stay_in_memory_after_an_upload(device: &TestDevice) {
     const MOST_KEPT_BYTES: u64 = 32 << 20;
     let upload = |model: &Model| {
         let device = device.open(false);
-        drop(scene::renderer(&device, std::slice::from_ref(model), EXTENT, settings()));
+        drop(scene::renderer(&device, std::slice::from_ref(model), [16, 16], settings()));
     };
     // The driver keeps some memory of its first device.
     upload(&textured(1));

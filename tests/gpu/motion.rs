@@ -29,7 +29,6 @@ list_gpu_tests![
 
 const SIZE: Vec2 = Vec2::new(320.0, 240.0);
 const BACKGROUND: [u8; 3] = [0, 0, 255];
-/// Pages of few poses.
 const SMALL_PAGE_BYTES: u64 = 40_000;
 
 /// A frame: its time, and a change of the scene before it. The camera is back at its first place.
@@ -37,7 +36,6 @@ type Frame = (f64, fn(&mut Scene));
 const BEFORE: Frame = (0.3, |_| ());
 const NOW: Frame = (0.4, |_| ());
 
-/// Draws frames one after the other. Returns the scene and the last picture.
 fn draw(gpu: &Gpu, models: &[Model], settings: RendererSettings, options: &str, frames: &[Frame]) -> (Scene, Vec<u8>) {
     let options = format!("--debug-view motion --size 320x240 --ground off --background #0000ff {options}");
     let settings = RendererSettings { samples: 1, shadows: Shadows::Map(256), ..settings };
@@ -89,11 +87,10 @@ fn motion_takes_a_slot_more(gpu: Gpu) {
 
 fn colours_are_the_ways(gpu: Gpu) {
     // Nothing hides a strip. The walkers hide themselves, and they go somewhere.
-    let crowds = [
+    for (name, options, least_share) in [
         (scene::STRIP, "--instances 3 --layout line --camera 0,0", 1.0),
         (scene::WALKER, "--instances 5 --travel on --camera 30,20", 0.4),
-    ];
-    for (name, options, least_share) in crowds {
+    ] {
         let model = scene::asset(name);
         let options = format!("--phase zero --clip 0 --lod-error 0 {options}");
         let (mut scene, picture) =

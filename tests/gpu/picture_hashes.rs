@@ -35,19 +35,6 @@ const SELECT: Preparation = |shown| {
     scene::draw_triangle_over(&mut shown.renderer).unwrap();
 };
 
-/// Draws two frames, a twentieth of a second apart, and prints the hash of the second one.
-fn print_picture(
-    (device, gpu): (&TestDevice, &Gpu),
-    models: &[Model],
-    options: &str,
-    settings: RendererSettings,
-    prepare: Preparation,
-) {
-    let mut shown = Shown::new(gpu.device(), models, options, settings);
-    prepare(&mut shown);
-    print_hash(device, &format!("{options}: {settings:?}"), &shown.draw_at(&[0.55, 0.6]));
-}
-
 fn print_picture_hashes(device: &TestDevice) {
     let gpu = Gpu::from(device);
     for skinning in ["compute", "vertex"] {
@@ -64,21 +51,26 @@ fn print_picture_hashes(device: &TestDevice) {
     let staged = RendererSettings { upload: Some(UploadPath::Staged), page_bytes: 1, ..plain };
     let [four, one] = [RendererSettings { samples: 4, ..plain }, RendererSettings { frames_in_flight: 1, ..plain }];
     let vertex = RendererSettings { skinning: Skinning::Vertex, ..plain };
-    let of = (device, &gpu);
+    // Draws two frames, a twentieth of a second apart, and prints the hash of the second one.
+    let print = |models: &[Model], options: &str, settings: RendererSettings, prepare: Preparation| {
+        let mut shown = Shown::new(gpu.device(), models, options, settings);
+        prepare(&mut shown);
+        print_hash(device, &format!("{options}: {settings:?}"), &shown.draw_at(&[0.55, 0.6]));
+    };
     for settings in [plain, vertex, staged, four, one, RendererSettings { skinning: Skinning::Vertex, ..one }] {
         let prepare = if settings.frames_in_flight == 1 { SELECT } else { NOTHING };
         for options in ["", "--lod-error 0.4 --camera 20,8,1", "--skeleton on --debug-view weights", "--share-poses 2"]
         {
-            print_picture(of, &models, &format!("{CROWD} {options}"), settings, prepare);
+            print(&models, &format!("{CROWD} {options}"), settings, prepare);
         }
         let walker = [scene::asset(scene::WALKER)];
-        print_picture(of, &walker, "--size 160x90 --instances 9 --clip Walk", settings, FADE);
+        print(&walker, "--size 160x90 --instances 9 --clip Walk", settings, FADE);
     }
     for settings in [plain, vertex] {
         let has_view = |view: &DebugView| *view != DebugView::Motion || settings.skinning == Skinning::Compute;
         for view in DebugView::ALL.into_iter().filter(has_view) {
-            print_picture(of, &models, &format!("{CROWD} --debug-view {}", view.name()), settings, NOTHING);
+            print(&models, &format!("{CROWD} --debug-view {}", view.name()), settings, NOTHING);
         }
-        print_picture(of, &models, &format!("{CROWD} --joint upper"), settings, NOTHING);
+        print(&models, &format!("{CROWD} --joint upper"), settings, NOTHING);
     }
 }

@@ -36,14 +36,8 @@ const TIMES_SECONDS: [f64; 4] = [0.0, 0.29, 0.58, 0.87];
 
 /// Returns the settings with which all others are compared.
 fn plain(skinning: Skinning, samples: u32) -> RendererSettings<'static> {
-    RendererSettings {
-        skinning,
-        upload: Some(UploadPath::Direct),
-        samples,
-        frames_in_flight: 2,
-        shadows: Shadows::Map(512),
-        ..RendererSettings::default()
-    }
+    let (upload, shadows) = (Some(UploadPath::Direct), Shadows::Map(512));
+    RendererSettings { skinning, upload, samples, shadows, ..RendererSettings::default() }
 }
 
 /// Returns settings and options that must give the same bytes as `plain`. The first two have most of the differences.
@@ -173,13 +167,9 @@ fn an_overlay_covers_its_pixels_and_no_others(gpu: Gpu) {
     let without = shown.draw_at(&TIMES_SECONDS);
     shown.renderer.set_overlay_atlas([2, 1], &[255, 0, 0, 255, 0, 0, 0, 0]).unwrap();
     // A rectangle from (10, 20) to (50, 40), of which the scissor leaves the part from x = 16.
-    let vertex = |x: f32, y: f32| OverlayVertex {
-        position_pixels: [x, y],
-        tex_coords: [0.25, 0.5],
-        color_unorm8: u32::from_le_bytes([255, 255, 255, 255]),
-    };
+    let vertex = |position_pixels| OverlayVertex { position_pixels, tex_coords: [0.25, 0.5], color_unorm8: u32::MAX };
     let overlay = shown.renderer.overlay_mut();
-    overlay.vertices.extend([vertex(10.0, 20.0), vertex(50.0, 20.0), vertex(10.0, 40.0), vertex(50.0, 40.0)]);
+    overlay.vertices.extend([[10.0, 20.0], [50.0, 20.0], [10.0, 40.0], [50.0, 40.0]].map(vertex));
     overlay.indices.extend([0, 1, 2, 1, 2, 3]);
     let clip = vk::Rect2D { offset: vk::Offset2D { x: 16, y: 0 }, extent: vk::Extent2D { width: 100, height: 100 } };
     overlay.draws.push(OverlayDraw { clip, index_count: 6 });

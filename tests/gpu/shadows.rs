@@ -39,13 +39,9 @@ struct Picture {
 
 impl Picture {
     fn draw(gpu: &Gpu, model: Model, options: &str, skinning: Skinning, shadows: bool) -> Self {
-        let settings = RendererSettings {
-            skinning,
-            upload: Some(UploadPath::Direct),
-            samples: 1,
-            shadows: if shadows { Shadows::Map(MAP_TEXELS) } else { Shadows::Off },
-            ..RendererSettings::default()
-        };
+        let shadows = if shadows { Shadows::Map(MAP_TEXELS) } else { Shadows::Off };
+        let upload = Some(UploadPath::Direct);
+        let settings = RendererSettings { skinning, upload, samples: 1, shadows, ..RendererSettings::default() };
         let (image, scene) = scene::draw(gpu.device(), &[model], &format!("--size 320x240 {options}"), settings);
         let to_light = scene.look.sun.to_light();
         let view = ShadowScene { crowd: &scene.crowd.bounds(), to_light, camera: &scene.camera, aspect: ASPECT };

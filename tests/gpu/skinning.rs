@@ -11,7 +11,6 @@
 
 use std::mem::MaybeUninit;
 
-use ash::vk;
 use bytemuck::Zeroable;
 use glam::{Vec3, Vec3Swizzles};
 use throng::animation::{
@@ -19,7 +18,7 @@ use throng::animation::{
 };
 use throng::crowd::{LevelSize, PoseSize, VisiblePose};
 use throng::model::Model;
-use throng::renderer::{LimitCaps, Renderer, RendererSettings, Shadows, Skinning, UploadPath};
+use throng::renderer::{LimitCaps, Renderer, RendererSettings, Shadows, UploadPath};
 use throng::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
 use throng::view::Look;
 
@@ -37,7 +36,6 @@ const MOMENTS: [f64; 5] = [0.0, 0.13, 0.37, 0.9, 1.0];
 /// The numbers of poses of the models: the rest pose, and these moments of each clip.
 const ALL: [u32; 4] = [16, 21, 16, 6];
 
-/// One pose, computed on the CPU.
 struct Expected {
     palette: Vec<JointMatrix>,
     morph_weights: Vec<f32>,
@@ -50,7 +48,6 @@ struct Expected {
     size: f32,
 }
 
-/// Evaluates the rest pose and every clip of one model.
 fn expected(model: &Model) -> Vec<Expected> {
     let bind_pose = BindPose::new(&model.geometry);
     let wants_tangent = !bind_pose.bind_tangents.is_empty();
@@ -109,13 +106,9 @@ fn draw(renderer: &mut Renderer, expected: &[Vec<Expected>], counts: &[u32]) {
     }
     let shown = visible.iter().zip(0..).flat_map(|(visible, pose)| (0..visible.seen_count).map(move |_| pose));
     assert_eq!(memory.instances.len(), shown.clone().count(), "one element for each instance");
+    let world_from_model = JointMatrix::IDENTITY;
     for (element, pose) in memory.instances.iter_mut().zip(shown) {
-        element.write(InstanceData {
-            world_from_model: JointMatrix::IDENTITY,
-            pose,
-            tint_unorm8: u32::MAX,
-            numbers: [0; 2],
-        });
+        element.write(InstanceData { world_from_model, pose, tint_unorm8: u32::MAX, numbers: [0; 2] });
     }
     // The picture is not examined.
     frame.submit(FrameData::zeroed(), Look::default(), false, &mut ()).unwrap();
@@ -196,17 +189,10 @@ fn every_vertex_is_that_of_the_twin(device: &TestDevice) {
         (UploadPath::Staged, tiny_pages, LimitCaps::NONE),
         (UploadPath::Staged, tiny_pages, few_groups),
     ] {
-        let settings = RendererSettings {
-            skinning: Skinning::Compute,
-            upload: Some(upload),
-            samples: 1,
-            shadows: Shadows::Off,
-            page_bytes,
-            limit_caps,
-            ..RendererSettings::default()
-        };
-        let (gpu, extent) = (Gpu::from(device), vk::Extent2D { width: 16, height: 16 });
-        let mut renderer = scene::plain_renderer(gpu.device(), &models, extent, settings);
+        let plain = RendererSettings { samples: 1, shadows: Shadows::Off, ..RendererSettings::default() };
+        let settings = RendererSettings { upload: Some(upload), page_bytes, limit_caps, ..plain };
+        let gpu = Gpu::from(device);
+        let mut renderer = scene::plain_renderer(gpu.device(), &models, [16, 16], settings);
         let setting = format!("{upload:?}, pages of {page_bytes} bytes");
         let mut errors = Vec3::ZERO;
         // Counts grow, shrink, become zero and return: each slot serves crowds of different sizes.

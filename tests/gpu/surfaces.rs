@@ -4,7 +4,6 @@
 //!
 //! The subject is an upright square that faces the camera and fills the middle of the image.
 
-use ash::vk;
 use glam::{Vec2, Vec3, Vec4};
 use image::{Rgba, RgbaImage};
 use serde_json::{Value, json};
@@ -55,8 +54,8 @@ fn one_sample() -> RendererSettings<'static> {
 }
 
 fn draw_with(gpu: &Gpu, model: Model, options: &[&str], settings: RendererSettings) -> Vec<RgbaImage> {
-    let (models, extent) = ([model], vk::Extent2D { width: 96, height: 64 });
-    let mut renderer = scene::renderer(gpu.device(), &models, extent, settings);
+    let models = [model];
+    let mut renderer = scene::renderer(gpu.device(), &models, [96, 64], settings);
     let options = options.iter().map(|options| format!("--size 96x64 --camera 0,0,0.6 {options}"));
     options.map(|options| scene::draw_with(&mut renderer, &models, &options).0).collect()
 }
@@ -65,7 +64,6 @@ fn draw(gpu: &Gpu, gltf: &Gltf) -> RgbaImage {
     draw_with(gpu, gltf.model_without_warnings(), &[""], one_sample()).remove(0)
 }
 
-/// Draws with both ways of skinning, which must agree.
 fn draw_both_ways(gpu: &Gpu, gltf: &Gltf) -> RgbaImage {
     let vertex = RendererSettings { skinning: Skinning::Vertex, ..one_sample() };
     let (compute, vertex) = (draw(gpu, gltf), draw_with(gpu, gltf.model_without_warnings(), &[""], vertex).remove(0));
@@ -319,8 +317,8 @@ fn tangents_are_those_of_the_file(gpu: Gpu) {
     }
 }
 
-/// The mirror image of a bumpy square is bumpy in the mirrored direction. No change leaves the tilt, to the side and up, as it
-/// is.
+/// The mirror image of a bumpy square is bumpy in the mirrored direction, with tangents and without. The tilt is to the side
+/// and up, so none of its changes leaves it as it is.
 fn mirrored_nodes_mirror_the_bumps(gpu: Gpu) {
     let tilt = TILTS[2].normalize();
     let (bumpy, plain) = (mapped(tilt), leaning(tilt));

@@ -76,7 +76,6 @@ fn buffers(device: &Arc<Device>) -> [Buffer; 3] {
     ["a", "b", "c"].map(|name| Buffer::new(device, name, SIZE_BYTES, usage, BufferMemory::Device).unwrap())
 }
 
-/// The numbers of two buffers.
 type FromTo = (usize, usize);
 
 fn copy(recorder: Recorder, buffers: &[Buffer; 3], (from, to): FromTo, size: u64) {
@@ -109,7 +108,6 @@ const WRITE_AFTER_WRITE: &str = "SYNC-HAZARD-WRITE-AFTER-WRITE";
 const WRITE_AFTER_READ: &str = "SYNC-HAZARD-WRITE-AFTER-READ";
 const READ_AFTER_WRITE: &str = "SYNC-HAZARD-READ-AFTER-WRITE";
 
-/// What happens before and after a barrier.
 type Barrier = (Access, Access);
 
 /// Two copies from buffer to buffer, the hazard between them, and a barrier that does not order them, or none.

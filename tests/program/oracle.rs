@@ -194,7 +194,6 @@ fn every_pose_agrees_with_the_reference() {
     assert!(failures.is_empty(), "{failures:#?}");
 }
 
-/// The comparison can fail.
 #[test]
 fn the_comparison_sees_differences() {
     let report = |text: &str| -> Value { serde_json::from_str(text).unwrap() };

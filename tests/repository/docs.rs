@@ -21,7 +21,6 @@ fn prose_and_blocks(page: &str) -> (String, Vec<&str>) {
     (parts.iter().step_by(2).copied().collect(), parts.into_iter().skip(1).step_by(2).collect())
 }
 
-/// The targets of the links and images in a page.
 fn link_targets(prose: &str) -> Vec<&str> {
     prose.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect()
 }
@@ -129,7 +128,6 @@ fn the_wrong_walkers_are_valid_files() {
     }
 }
 
-/// Returns what the program prints, started in the folder of the package.
 #[cfg(feature = "app")]
 fn output_of(arguments: &str) -> String {
     let mut throng = std::process::Command::new(env!("CARGO_BIN_EXE_throng"));

@@ -51,7 +51,6 @@ impl Reflection {
         self.all(Op::TypeStruct).filter(|kind| !wraps_array(kind)).filter_map(with_stride).collect()
     }
 
-    /// Returns the name of the block of push constants, if there is one.
     pub fn push_constants(&self) -> String {
         self.variables(StorageClass::PushConstant).map(|(_, pointee)| self.name(&of(pointee))).collect()
     }

@@ -114,7 +114,6 @@ impl ShaderFolder {
         refresh::refresh(&self.sources(), &self.compiled(), &self.path("spirv")).unwrap();
     }
 
-    /// Returns the findings that stop a plain build, by file.
     fn findings(&self) -> Findings {
         let spirv = self.path("spirv");
         Manifest::read(&spirv).unwrap().findings(&self.sources(), &spirv).unwrap()

@@ -14,7 +14,6 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The length of a single step.
     pub const STEP_SECONDS: f64 = 1.0 / 30.0;
 
     /// Starts a clock at a time. A negative speed runs backwards.
@@ -41,7 +40,6 @@ impl Clock {
         self.time_seconds
     }
 
-    /// Returns whether the animation stands still.
     pub fn is_paused(&self) -> bool {
         self.is_paused
     }
@@ -58,7 +56,6 @@ impl Clock {
         self.speed
     }
 
-    /// Changes the speed from now on.
     pub fn set_speed(&mut self, speed: f64) {
         self.advance();
         self.speed = speed;

@@ -31,7 +31,6 @@ use crate::model::text::{printable, shortened};
 use crate::renderer::UploadPath;
 use crate::renderer::memory::Forecast;
 
-/// The time for which a notice is shown.
 const NOTICE_LASTS: Duration = Duration::from_secs(8);
 
 /// A window, the panel over it, and everything that the panel shows. All of it outlives a lost renderer.
@@ -41,14 +40,12 @@ pub struct Desk {
     /// window.
     pub size: Size,
     pub hud: Hud,
-    /// The times of the last frames.
     pub figures: Figures,
     library: Library,
     notice: Option<(Notice, Instant)>,
 }
 
 impl Desk {
-    /// Returns a desk with a panel over a window.
     pub fn new(window: Arc<Window>, state: &State) -> Self {
         let PhysicalSize { width, height } = window.inner_size();
         let (hud, library) = (Hud::new(&window, state.args.panel), Library::new(&state.args.crowd.models));

@@ -36,7 +36,6 @@ impl Library {
         self.names = self.paths.iter().map(|path| last_names(path, levels)).collect();
     }
 
-    /// Returns the names of all files.
     pub fn names(&self) -> &[String] {
         &self.names
     }

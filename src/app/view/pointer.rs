@@ -48,7 +48,6 @@ const FLIGHT: [(KeyCode, Vec3); 6] = [
 ];
 
 impl Pointer {
-    /// Returns whether a Shift key is held.
     pub fn is_shifted(&self) -> bool {
         self.modifiers.shift_key()
     }
@@ -64,7 +63,6 @@ impl Pointer {
         }
     }
 
-    /// Notes which modifier keys are held.
     pub fn set_modifiers(&mut self, modifiers: ModifiersState) {
         self.modifiers = modifiers;
     }
@@ -134,7 +132,6 @@ impl Pointer {
         (self.drag, self.click) = (None, None);
     }
 
-    /// Returns whether a key is held that flies.
     pub fn is_flying(&self) -> bool {
         !self.held.is_empty()
     }

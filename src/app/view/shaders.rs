@@ -25,7 +25,6 @@ type Sources = Result<Vec<ShaderSource>, String>;
 
 /// Shaders that were compiled while the window shows others.
 pub struct CompiledShaders {
-    /// The file names of the new ones.
     pub names: Vec<String>,
     /// All shaders that replace embedded ones.
     pub overrides: Vec<ShaderOverride>,

@@ -39,7 +39,6 @@ pub struct State {
     pub shaders: Vec<ShaderOverride>,
     /// Whether the clip starts again at its end. Otherwise the animation pauses there.
     pub repeats: bool,
-    /// The width of the window over its height.
     aspect: f32,
     /// The share of the window's width that the panel covers, from the left.
     covered: f32,
@@ -54,18 +53,14 @@ pub struct State {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CrowdControls {
     pub instances: u32,
-    /// The way in which they are placed.
     pub layout: Layout,
-    /// The seed of all random choices.
     pub seed: u64,
     /// How much instances differ, 0 to 1.
     pub variety: f32,
-    /// Whether instances that walk go somewhere.
     pub travel: bool,
 }
 
 impl State {
-    /// Loads the models and places the crowd.
     pub fn new(args: &ViewArgs) -> Result<Self> {
         let mut args = args.clone();
         // The clock has the speed, so that it can change without a jump.
@@ -269,7 +264,6 @@ impl State {
         }
     }
 
-    /// Returns the name of the clip that the crowd plays.
     pub fn clip_name(&self) -> String {
         match &self.args.crowd.clip {
             ClipChoice::None => "rest pose".to_owned(),
@@ -311,7 +305,6 @@ impl State {
         Ok(())
     }
 
-    /// Holds the morph targets with a name at a weight, or lets them go.
     pub fn hold_morph(&mut self, name: &str, weight: Option<f32>) {
         self.scene.hold_morph(name, weight);
         let morphs = &mut self.args.crowd.morphs;
@@ -370,12 +363,10 @@ impl State {
         true
     }
 
-    /// Returns the selected character, if there is one.
     pub fn selected(&self) -> Option<ShownInstance> {
         self.scene.crowd.shown_instance(self.selection?, self.clock.time_seconds())
     }
 
-    /// Selects nothing.
     pub fn deselect(&mut self) {
         self.selection = None;
     }
@@ -387,7 +378,6 @@ impl State {
         self.camera_was_moved();
     }
 
-    /// Takes the camera back to where it was before its last move.
     pub fn undo_move(&mut self) {
         if let Some(camera) = self.moves.back(Instant::now()) {
             self.scene.camera = camera;
@@ -420,7 +410,6 @@ pub fn placed(args: &ViewArgs) -> CrowdArgs {
     CrowdArgs { travel: Some(travels(args)), ..args.crowd.clone() }
 }
 
-/// Returns whether instances that walk go somewhere.
 fn travels(args: &ViewArgs) -> bool {
     /// A smaller crowd would be lost on a ring that is large enough for feet that do not slide.
     const LEAST_TO_TRAVEL: u32 = 24;

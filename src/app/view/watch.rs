@@ -47,7 +47,6 @@ impl<T: Clone + PartialEq> Watched<T> {
 /// The time and the length of each file, or `None` if one is missing: it may be about to be written again.
 type Stamps = Option<Vec<(SystemTime, u64)>>;
 
-/// The watched files of the models.
 #[derive(Debug, Default)]
 pub struct ModelFiles {
     paths: Vec<PathBuf>,

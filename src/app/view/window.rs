@@ -65,7 +65,6 @@ pub struct Viewer {
 }
 
 impl Viewer {
-    /// Returns a viewer without a window.
     pub fn new(state: State) -> Self {
         Self {
             state,
@@ -108,7 +107,6 @@ impl Viewer {
         self.create_renderer()
     }
 
-    /// Creates a surface and a renderer for the window.
     fn create_renderer(&mut self) -> Result<()> {
         let Self { state: State { args, shaders, scene, .. }, desk: Some(desk), .. } = self else { return Ok(()) };
         self.renderer = Some(window_renderer(&args.gpu, shaders, scene, &desk.window, desk.size)?);
@@ -250,7 +248,6 @@ impl Viewer {
         }
     }
 
-    /// Moves the camera by the keys that are held.
     fn fly(&mut self) {
         if !self.pointer.is_flying() {
             self.flown = None;

@@ -21,7 +21,6 @@ pub struct Title {
 }
 
 impl Title {
-    /// Starts counting.
     pub fn new() -> Self {
         Self { since: Instant::now(), frames: 0 }
     }

@@ -101,7 +101,6 @@ impl Warnings {
         self.add_sentence(sentence(format_args!("{at}: {problem}")));
     }
 
-    /// Adds a warning about a number of things, if there are any.
     pub fn add_count(&mut self, at: impl Display, count: usize, problem: &str) {
         if count > 0 {
             self.add(at, format_args!("{count} {problem}"));

@@ -52,7 +52,6 @@ pub(super) struct Scale {
 /// A kind of thing that the [`Budget`] counts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Counted {
-    /// The name of the things in messages.
     what: &'static str,
     count: Scale,
     /// The most memory that one of them takes.

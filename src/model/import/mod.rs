@@ -50,7 +50,6 @@ pub fn load(path: &Path) -> Result<Model, ImportError> {
     load_scene(path, &SceneChoice::Default)
 }
 
-/// Imports one scene of the model at `path`.
 pub fn load_scene(path: &Path, scene: &SceneChoice) -> Result<Model, ImportError> {
     read_file(path, |name, bytes, files| import(name, bytes, files, scene))
 }
@@ -69,7 +68,6 @@ pub fn load_glb(name: &str, bytes: &[u8]) -> Result<Model, ImportError> {
     load_glb_scene(name, bytes, &SceneChoice::Default)
 }
 
-/// Imports one scene of a model from memory.
 pub fn load_glb_scene(name: &str, bytes: &[u8], scene: &SceneChoice) -> Result<Model, ImportError> {
     import(name, bytes, Files::none(bytes.len()), scene).map_err(|fault| fault.in_file(name))
 }

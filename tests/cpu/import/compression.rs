@@ -65,7 +65,6 @@ fn with_placeholder(mut gltf: Gltf) -> Gltf {
     gltf
 }
 
-/// Returns the positions and triangles of a strip of `columns` quads in the xy plane.
 fn strip(columns: u32) -> (Vec<[f32; 3]>, Vec<u32>) {
     let positions = (0..=columns).flat_map(|x| [[x as f32, 0.0, 0.0], [x as f32, 1.0, 0.5]]).collect();
     let quad = |x: u32| [2 * x, 2 * x + 2, 2 * x + 1, 2 * x + 1, 2 * x + 2, 2 * x + 3];

@@ -130,15 +130,10 @@ fn cameras_stand_at_the_first_node_of_the_scene_that_has_them() {
         gltf.push("nodes", json!({"camera": camera}));
     }
     gltf.json["scenes"][0]["nodes"] = json!([0, 2, 3]);
-    let camera = |name: Option<&str>, node, vertical_fov_radians| FileCamera {
-        name: name.map(str::to_owned),
-        node,
-        vertical_fov_radians,
-    };
     let model = gltf.model();
     let node = model.skeleton.source_nodes.iter().position(|&node| node == 3).map(|node| node as u32);
-    let unknown = || camera(None, None, None);
-    assert_eq!(model.source.cameras, [unknown(), camera(Some("front"), node, Some(0.5)), unknown()]);
+    let front = FileCamera { name: Some("front".to_owned()), node, vertical_fov_radians: Some(0.5) };
+    assert_eq!(model.source.cameras, [FileCamera::default(), front, FileCamera::default()]);
 }
 
 #[cfg(feature = "app")]

@@ -49,14 +49,11 @@ fn a_material_is_read_with_its_texture() {
         min: Filter::Linear,
         mipmap: Some(Filter::Nearest),
     };
+    let (texture, texture_from_vertex) = (Texture { image: 0, sampler }, Affine2::IDENTITY);
     let expected = Material {
         name: "fur".to_owned(),
         base_color_factor: Vec4::new(0.5, 1.0, 1.0, 0.25),
-        base_color_texture: Some(MaterialTexture {
-            texture: Texture { image: 0, sampler },
-            tex_coords: 0,
-            texture_from_vertex: Affine2::IDENTITY,
-        }),
+        base_color_texture: Some(MaterialTexture { texture, tex_coords: 0, texture_from_vertex }),
         metallic: 0.25,
         roughness: 0.75,
         alpha_mode: AlphaMode::Mask(0.5),

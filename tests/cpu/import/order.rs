@@ -48,7 +48,6 @@ fn reordering_keeps_triangles_and_reduces_cache_misses() {
     }
 }
 
-/// Returns a fan of triangles around vertex 0, with a normal map if `is_mapped` is set.
 fn fan(count: u16, is_mapped: bool) -> Model {
     let rim = (0..=count).map(|k| Vec2::from_angle(f32::from(k) * 1e-4));
     let places: Vec<Vec2> = std::iter::once(Vec2::ZERO).chain(rim).collect();

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "app")]
 mod bare;
+mod contact;
 mod in_place;
 mod pairs;
 mod roles;

@@ -3,6 +3,7 @@
 use glam::{Affine3A, Quat, Vec3};
 use throng::model::humanoid::{Limb, Side};
 use throng::model::{Clip, Humanoid, Model, Role, import};
+use throng::retarget::contact::Body;
 use throng::retarget::rig::Rig;
 use throng::retarget::standing::rotation_of;
 use throng::retarget::{Way, borrow_clips, humanoid_of};
@@ -12,7 +13,7 @@ use crate::common::assets::{WALKER, asset, sample, sample_path};
 use crate::common::pose::posed;
 
 /// The bodies, each with its name in tables. Some have no clips.
-const BODIES: [(&str, &str); 10] = [
+pub const BODIES: [(&str, &str); 10] = [
     ("Knight", "KayKit_Knight/Knight.glb"),
     ("mannequiny", "Mannequiny/mannequiny.glb"),
     ("Elf", "Elf_Maya/elf.gltf"),
@@ -165,6 +166,9 @@ fn figures(source: &Model, of_source: &Humanoid, target: &Model) -> Figures {
     crate::common::builder::check_invariants(&model);
     let of_target = humanoid_of(&model).unwrap();
     let (from, to) = (Rig::new(source, of_source).unwrap(), Rig::new(&model, &of_target).unwrap());
+    // Limbs of bodies that sit or lie turn further: `super::contact`.
+    let body = Body::new(&from).unwrap();
+    let stands = |pose: &Posed| body.contact(&from, &pose.matrices).strength == 0.0;
     let mut figures = Figures::default();
     let step = source.clips.len().div_ceil(CLIPS);
     for (clip, new) in source.clips.iter().zip(&model.clips[own..]).step_by(step) {
@@ -172,11 +176,13 @@ fn figures(source: &Model, of_source: &Humanoid, target: &Model) -> Figures {
         let duration = f64::from(clip.duration_seconds);
         for time in 0..TIMES {
             let (a, b) = both(duration * f64::from(time) / (f64::from(TIMES) - 0.7));
-            figures.compare(&a, &b);
+            if stands(&a) {
+                figures.compare(&a, &b);
+            }
         }
         let mut slid = [Vec3::ZERO; 2];
         let poses: Vec<_> = (0..=STEPS).map(|step| both(duration * f64::from(step) / f64::from(STEPS))).collect();
-        for pair in poses.windows(2) {
+        for pair in poses.windows(2).filter(|pair| pair.iter().all(|(source, _)| stands(source))) {
             figures.compare_jumps([&pair[0].0, &pair[1].0], [&pair[0].1, &pair[1].1]);
             figures.compare_steps([&pair[0].0, &pair[1].0], [&pair[0].1, &pair[1].1], &mut slid);
         }

@@ -31,12 +31,8 @@ fn the_projection_is_reversed_infinite_and_upright() {
 
 /// Limits of a crowd 40 metres wide, with characters 2 metres high.
 fn in_a_crowd() -> OrbitCamera {
-    let limits = Limits {
-        target_min: Vec3::new(-20.0, 0.0, -20.0),
-        target_max: Vec3::new(20.0, 2.0, 20.0),
-        min_distance: 0.1,
-        max_distance: 100.0,
-    };
+    let (target_min, target_max) = (Vec3::new(-20.0, 0.0, -20.0), Vec3::new(20.0, 2.0, 20.0));
+    let limits = Limits { target_min, target_max, min_distance: 0.1, max_distance: 100.0 };
     OrbitCamera { limits, ..OrbitCamera::default() }
 }
 

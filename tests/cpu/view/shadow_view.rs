@@ -13,7 +13,6 @@ fn to_light(azimuth_degrees: f32, elevation_degrees: f32) -> Vec3 {
     SunDirection { azimuth_degrees, elevation_degrees }.to_light()
 }
 
-/// Returns lights in all directions, from 5 degrees to the zenith.
 fn lights() -> impl Iterator<Item = Vec3> {
     [5.0, 20.0, 45.0, 89.9, 90.0]
         .into_iter()

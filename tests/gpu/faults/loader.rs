@@ -35,7 +35,6 @@ impl Fault {
     }
 }
 
-/// The calls and the objects of a life.
 #[derive(Debug, Default)]
 pub struct Report {
     /// The calls that may fail, in order.
@@ -88,7 +87,6 @@ struct State {
     /// The calls of the present instance.
     counts: BTreeMap<Function, usize>,
     instances: usize,
-    /// Whether the present instance has reached the fault.
     has_failed: bool,
     /// The kind and the handle of each.
     objects: HashSet<(&'static str, u64)>,
@@ -207,13 +205,9 @@ fn answer(function: Function, call: impl FnOnce() -> vk::Result) -> vk::Result {
     use Function::*;
     let failure = STATE.with_borrow_mut(|state| state.count(function));
     let Some(result) = failure else { return call() };
-    let is_carried_out = result == vk::Result::SUBOPTIMAL_KHR
-        || result == vk::Result::INCOMPLETE
-        || matches!(
-            function,
-            vkQueueWaitIdle | vkDeviceWaitIdle | vkWaitSemaphores | vkWaitForFences | vkQueuePresentKHR
-        );
-    if is_carried_out {
+    let is_partial = [vk::Result::SUBOPTIMAL_KHR, vk::Result::INCOMPLETE].contains(&result);
+    let is_wait = matches!(function, vkQueueWaitIdle | vkDeviceWaitIdle | vkWaitSemaphores | vkWaitForFences);
+    if is_partial || is_wait || function == vkQueuePresentKHR {
         let real = call();
         if real.as_raw() < 0 {
             return real;

@@ -85,8 +85,7 @@ impl HasWindowHandle for XcbWindow {
 }
 
 impl Setting {
-    /// Draws to a window, resizes it, and draws again. Fails if more than `most_skipped` frames are skipped. There are no
-    /// pixels.
+    /// Draws to a window, resizes it, and draws again. Fails if more than `most_skipped` frames are skipped. Reads no pixels.
     pub fn windowed(&mut self, window: &Arc<XcbWindow>, most_skipped: u32) -> Outcome {
         self.in_window(window, |scene, renderer| {
             let mut skipped = 0;
@@ -140,7 +139,6 @@ fn draw(scene: &mut Scene, renderer: &mut Equipped) -> Result<FrameOutcome> {
     Ok(scene.draw(renderer, 0.3, false)?.0)
 }
 
-/// Returns one strip, and a window for it.
 fn in_window(device: &TestDevice) -> (Setting, Arc<XcbWindow>) {
     (Setting::with_models(device, vec![scene::asset(scene::STRIP)], 1), XcbWindow::new())
 }

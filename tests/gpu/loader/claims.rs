@@ -84,7 +84,6 @@ pub fn used_memory_types() -> u32 {
     MEMORY.with_borrow(|memory| memory.used_types)
 }
 
-/// Returns the claimed types and heaps, if they are not the driver's.
 fn claimed_memory() -> Option<vk::PhysicalDeviceMemoryProperties> {
     let claim = CLAIMS.get().memory?;
     let mut memory = vk::PhysicalDeviceMemoryProperties::default();
@@ -92,7 +91,6 @@ fn claimed_memory() -> Option<vk::PhysicalDeviceMemoryProperties> {
     Some(memory)
 }
 
-/// Lets a resource have all claimed types.
 fn allow_all_types(requirements: &mut vk::MemoryRequirements) {
     if let Some(memory) = claimed_memory() {
         requirements.memory_type_bits = (1 << memory.memory_type_count) - 1;

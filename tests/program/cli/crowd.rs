@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use super::{bundled, numbers};
 use crate::common::program::Place;
 
-/// Prints a crowd of the strip, which loads at once.
 fn crowd(options: &str) -> Value {
     crowd_of(&format!("{} {options}", bundled("simple_strip.gltf")))
 }

@@ -24,7 +24,6 @@ impl Place {
         self.working_folder().join(name)
     }
 
-    /// Returns the names of the files in a folder, sorted.
     pub fn names(&self, folder: &str) -> Vec<String> {
         let entries = std::fs::read_dir(self.file(folder)).unwrap();
         let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -40,7 +39,6 @@ impl Place {
         Running::start(&mut self.command(arguments)).finish()
     }
 
-    /// Runs a command that must succeed. Returns its standard output.
     pub fn succeed(&self, arguments: &str) -> String {
         let finished = self.run(arguments);
         assert_eq!(finished.code, 0, "throng {arguments}: {}", finished.stderr);

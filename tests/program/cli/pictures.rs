@@ -9,7 +9,6 @@ pub fn decode(path: &Path) -> image::RgbaImage {
     image::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).into_rgba8()
 }
 
-/// Returns the number of distinct colours. A flat image has one.
 fn color_count(image: &image::RgbaImage) -> usize {
     image.pixels().collect::<std::collections::HashSet<_>>().len()
 }

@@ -15,7 +15,6 @@ use rayon::prelude::*;
 use super::limited;
 use crate::common::assets::WALKER;
 
-/// A file, and whether import should accept it.
 struct Attack {
     name: String,
     file: Vec<u8>,

@@ -72,7 +72,6 @@ impl Sandbox {
         self.outside.path().join("model").join(name)
     }
 
-    /// Writes a model to a file of this name, and imports it.
     fn load(&self, name: &str, gltf: &Gltf) -> Result<Model, ImportError> {
         fs::write(self.inside(name), gltf.text()).unwrap();
         import::load(&self.inside(name))
@@ -152,7 +151,6 @@ fn an_image_is_found_by_its_name_beside_the_models_other_files() {
     }
 }
 
-/// Runs the program on files, of which it must refuse some. Returns its messages.
 fn refusals(files: &[PathBuf]) -> String {
     let finished = limited::run("inspect", files);
     assert_eq!(finished.code, 1, "{finished:?}");

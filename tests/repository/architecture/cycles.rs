@@ -20,14 +20,12 @@ pub type Edges<'s> = BTreeSet<(&'s str, &'s str)>;
 /// The last element of the path of a folder's own file.
 pub const MOD: &str = "mod.rs";
 
-/// A name that a `use` statement introduces.
 struct Import<'s> {
     name: &'s str,
     path: Path<'s>,
     is_public: bool,
 }
 
-/// What a source names.
 #[derive(Default)]
 pub struct Names<'s> {
     imports: Vec<Import<'s>>,
@@ -55,12 +53,10 @@ impl<'s> Names<'s> {
         names
     }
 
-    /// Returns all paths, also those of imports.
     pub fn paths(&self) -> impl Iterator<Item = &Path<'s>> {
         self.imports.iter().map(|import| &import.path).chain(&self.paths_in_body)
     }
 
-    /// Returns all paths but those of unused re-exports.
     fn used_paths(&self) -> impl Iterator<Item = &Path<'s>> {
         let is_used = |import: &&Import| !import.is_public || self.words_in_body.contains(import.name);
         self.imports.iter().filter(is_used).map(|import| &import.path).chain(&self.paths_in_body)

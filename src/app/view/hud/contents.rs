@@ -30,16 +30,13 @@ const HELP_WIDTH: f32 = 560.0;
 #[derive(Debug, Default)]
 pub struct Contents {
     panel: Panel,
-    /// Whether the panel is shown.
     pub shows_panel: bool,
-    /// Whether the page of keys is shown.
     pub shows_help: bool,
     /// The debug view whose name stands over the picture, and since when.
     announced: Option<(DebugView, Instant)>,
 }
 
 impl Contents {
-    /// Returns contents with or without the panel.
     pub fn new(shows_panel: bool) -> Self {
         Self { shows_panel, ..Self::default() }
     }
@@ -49,7 +46,6 @@ impl Contents {
         self.announced = Some((view, Instant::now()));
     }
 
-    /// Returns whether anything is drawn.
     pub fn is_visible(&self) -> bool {
         let is_announced = self.announced.is_some_and(|(_, since)| since.elapsed() < ANNOUNCED);
         self.shows_panel || self.shows_help || is_announced
@@ -63,7 +59,6 @@ impl Contents {
         context.tessellation_options_mut(|options| options.prerasterized_discs = false);
     }
 
-    /// Shows everything that is wanted.
     pub fn show(&mut self, context: &Context, facts: &Facts, state: &mut State, wishes: &mut Wishes) {
         let whole = context.content_rect();
         let mut beside_panel = whole;

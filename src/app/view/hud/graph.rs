@@ -18,7 +18,6 @@ const HEIGHT: f32 = 44.0;
 /// The times of one frame, and those of the GPU a few frames before, or zeros if the device has no timestamps.
 type FrameTimes = (StageTimes, PassTimes);
 
-/// The last frames.
 #[derive(Debug, Default)]
 pub struct Figures {
     frames: VecDeque<FrameTimes>,
@@ -38,7 +37,6 @@ impl Figures {
         self.frames.clear();
     }
 
-    /// Returns the median of each stage and of each pass.
     fn medians(&self) -> FrameTimes {
         let median = |of: &dyn Fn(&FrameTimes) -> f64| median_of(self.frames.iter().map(of).collect());
         let stages = std::array::from_fn(|stage| median(&|(stages, _)| stages.0[stage]));

@@ -32,13 +32,10 @@ pub use panel::{Facts, Notice, Wishes};
 /// The panel is laid out again after this time although nothing has happened, for the graph and the time.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// The panel and its input.
 pub struct Hud {
     context: Context,
     input: Input,
-    /// Whether the renderer has all letters.
     has_letters: bool,
-    /// The panel and the page of keys.
     pub contents: Contents,
     /// Whether a movement of the cursor over the picture changes what is shown: the name of a joint.
     follows_cursor: bool,
@@ -113,7 +110,6 @@ impl Hud {
         (points * egui_winit::pixels_per_point(&self.context, window) / image_width.max(1) as f32).min(0.5)
     }
 
-    /// Puts a text on the clipboard.
     pub fn copy(&mut self, text: String) {
         self.input.set_clipboard_text(text);
     }

@@ -24,9 +24,7 @@ use crate::model::{Clip, JOIN, Model, TOGETHER};
 use crate::renderer::{Skinning, UploadPath};
 use crate::view::{Background, Ground, SunDirection};
 
-/// The largest number of morph targets that the panel lists.
 const MOST_MORPHS: usize = 1000;
-/// The largest number of warnings that the panel lists.
 const MOST_WARNINGS: usize = 200;
 /// The width of the panel in points.
 pub const WIDTH: f32 = 292.0;
@@ -37,7 +35,6 @@ pub struct Facts<'a> {
     pub files: &'a [String],
     /// The index of the file that is shown, unless several are.
     pub file: Option<usize>,
-    /// The times of the last frames.
     pub figures: &'a Figures,
     /// Device, memory, visible instances and triangles, one line each.
     pub lines: &'a [String],
@@ -57,16 +54,13 @@ pub struct Facts<'a> {
     pub notice: Option<&'a Notice>,
 }
 
-/// A message to the user.
 #[derive(Debug, Clone)]
 pub struct Notice {
     pub text: String,
-    /// Whether something has failed.
     pub is_error: bool,
 }
 
 impl Notice {
-    /// Returns the text in the colour of its kind.
     pub fn rich_text(&self) -> RichText {
         let color = if self.is_error { Color32::from_rgb(255, 140, 110) } else { Color32::from_rgb(140, 215, 150) };
         RichText::new(&self.text).color(color)
@@ -90,7 +84,6 @@ pub struct Wishes {
     pub done: Option<Result<()>>,
 }
 
-/// The state of the panel itself.
 #[derive(Debug, Default)]
 pub struct Panel {
     searches: Searches,
@@ -345,7 +338,6 @@ impl Panel {
     }
 }
 
-/// Whether a clip is made of others.
 fn is_joined(clip: &Clip) -> bool {
     clip.name.as_deref().is_some_and(|name| name == TOGETHER || name.contains(JOIN))
 }

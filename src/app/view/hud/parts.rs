@@ -9,7 +9,6 @@ use crate::app::text::{counted, format_bytes, name as name_of};
 use crate::app::view::state::State;
 use crate::model::source::Part;
 
-/// The largest number of parts that are listed.
 const MOST_PARTS: usize = 1000;
 
 /// Shows the list. Each change is a wish for other patterns of `--hide`.
@@ -44,7 +43,6 @@ pub fn show(searches: &mut Searches, ui: &mut Ui, state: &State, wish: &mut Opti
     }
 }
 
-/// Describes a part in a line.
 fn row(part: &Part) -> String {
     let Part { name, triangles, material, texture_bytes, .. } = part;
     let textures = if *texture_bytes > 0 { format!(", {}", format_bytes(*texture_bytes)) } else { String::new() };

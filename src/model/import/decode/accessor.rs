@@ -267,7 +267,6 @@ impl<'d> Sparse<'d> {
     }
 }
 
-/// Decodes an unsigned integer of one, two or four bytes.
 fn decode_unsigned(bytes: &[u8]) -> usize {
     bytes.iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte))
 }

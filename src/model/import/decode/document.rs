@@ -23,15 +23,12 @@ pub struct Document<'f> {
     draco: DracoStreams,
     /// The model's folder. Images are fetched from it when a material uses them.
     pub files: Files,
-    /// Facts about the file that only reports show.
     pub source: SourceFile,
     pub roles: Option<DeclaredRoles>,
-    /// What the model has taken so far.
     pub budget: Budget,
 }
 
 enum Buffer<'f> {
-    /// The GLB's BIN chunk.
     Chunk(&'f [u8]),
     /// The content of a file or a data URI.
     Fetched(Arc<Vec<u8>>),
@@ -40,7 +37,6 @@ enum Buffer<'f> {
 }
 
 impl<'f> Document<'f> {
-    /// Parses the JSON and fetches every buffer.
     pub fn open(container: &Container<'f>, mut files: Files, warnings: &mut Warnings) -> Result<Self> {
         let ParsedJson { root, value_count, source, roles } = json::parse(container.json, warnings)?;
         let buffers = fetch_buffers(&root, container.binary, &mut files)?;

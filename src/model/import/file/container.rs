@@ -138,7 +138,6 @@ pub fn kind_of(bytes: &[u8]) -> Option<String> {
     Some(format!("{format}, which is another format; convert it to .glb, for example with Blender"))
 }
 
-/// Refuses JSON that is too long to be read.
 pub fn check_json_size(json_bytes: u64) -> Result<()> {
     if json_bytes <= MAX_JSON_BYTES {
         return Ok(());
@@ -162,7 +161,6 @@ fn check_glb_header(head: &[u8], file_bytes: u64) -> Result<usize> {
     Ok(length as usize)
 }
 
-/// The two parts of a model file.
 #[derive(Debug, PartialEq)]
 pub struct Container<'f> {
     /// UTF-8 text without byte-order mark, not yet parsed.

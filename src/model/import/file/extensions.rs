@@ -13,7 +13,6 @@ use serde_json::{Map, Value};
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::{Extension, ExtensionSupport};
 
-/// Extensions that import implements.
 const HONOURED: &[&str] = &[
     "KHR_mesh_quantization",
     "EXT_meshopt_compression",

@@ -100,7 +100,6 @@ impl Mended {
         }
     }
 
-    /// Counts something that was removed.
     pub fn count(&mut self, list: &'static str, problem: String) {
         /// Keys are the file's own, so there may be any number.
         const MOST: usize = 100;

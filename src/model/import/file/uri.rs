@@ -70,7 +70,6 @@ impl Files {
         self.bytes_read
     }
 
-    /// Returns the files that were read so far, in order.
     pub fn paths(&self) -> Vec<PathBuf> {
         let mut paths: Vec<_> = self.read.keys().cloned().collect();
         paths.sort();
@@ -155,7 +154,6 @@ fn confined_path(uri: &str) -> Result<PathBuf, UriFault> {
     Ok(path)
 }
 
-/// Decodes the part of a data URI after `data:`.
 fn decode_data_uri(rest: &str) -> Result<Vec<u8>, UriFault> {
     let Some((head, body)) = rest.split_once(',') else {
         return Err(UriFault::Unreadable("a data URI without a comma".to_owned()));

@@ -54,7 +54,6 @@ impl<'a> PrimitiveReader<'a, '_> {
         }
     }
 
-    /// Reads all attributes that are used, and charges the vertices.
     pub fn attributes(
         &self,
         positions: Index<JsonAccessor>,

@@ -42,15 +42,6 @@ pub(super) struct Builder<'b, 'f> {
     ordering_effort: u64,
 }
 
-#[derive(Clone, Copy)]
-pub(super) struct MeshNode {
-    /// The glTF index of the node.
-    pub node: usize,
-    pub skeleton_node: u32,
-    /// The glTF index of the mesh.
-    pub mesh: usize,
-}
-
 /// The palette entries that the vertices of a mesh node follow.
 enum Follow {
     /// Those of the joints of a skin, with its glTF index. Joints may share one.
@@ -85,11 +76,10 @@ impl<'b, 'f> Builder<'b, 'f> {
         Ok((geometry, self.palette.layout))
     }
 
-    /// Adds the mesh of a node. `skin` is the glTF index of the node's skin.
-    pub fn add_mesh_node(&mut self, mesh_node: MeshNode, skin: Option<usize>) -> Result<()> {
-        let MeshNode { node, skeleton_node, mesh } = mesh_node;
+    /// Adds the mesh of a node. `node`, `mesh` and `skin` are glTF indices.
+    pub fn add_mesh_node(&mut self, node: usize, skeleton_node: u32, mesh: usize, skin: Option<usize>) -> Result<()> {
         let meshes = &self.scene.document.root.meshes;
-        let mesh = look_up(meshes, "meshes", mesh, format_args!("nodes[{node}].mesh"))?;
+        let primitives = &look_up(meshes, "meshes", mesh, format_args!("nodes[{node}].mesh"))?.primitives;
         let follow = match skin {
             Some(index) => {
                 let skin = look_up(self.scene.skins, "skins", index, format_args!("nodes[{node}].skin"))?;
@@ -97,8 +87,8 @@ impl<'b, 'f> Builder<'b, 'f> {
             }
             None => Follow::Entry(self.palette.rigid_entry(skeleton_node)),
         };
-        for (number, primitive) in mesh.primitives.iter().enumerate() {
-            let added = self.add_primitive(mesh_node, number, primitive, &follow);
+        for (number, primitive) in primitives.iter().enumerate() {
+            let added = self.add_primitive((node, skeleton_node), (mesh, number), primitive, &follow);
             self.warnings.leave_out("primitive", added)?;
         }
         Ok(())
@@ -107,8 +97,8 @@ impl<'b, 'f> Builder<'b, 'f> {
     /// Adds a primitive to the geometry, once all of it has been read.
     fn add_primitive(
         &mut self,
-        MeshNode { node, skeleton_node, mesh }: MeshNode,
-        number: usize,
+        (node, skeleton_node): (usize, u32),
+        (mesh, number): (usize, usize),
         primitive: &json::mesh::Primitive,
         follow: &Follow,
     ) -> Result<()> {

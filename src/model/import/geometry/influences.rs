@@ -20,7 +20,6 @@ pub(super) struct Influences {
 }
 
 impl Influences {
-    /// Makes influences with which every vertex follows one palette entry.
     pub fn rigid(vertex_count: usize, palette_entry: u32) -> Self {
         let list = vec![Influence { joint: palette_entry, weight: 1.0 }; vertex_count];
         Self { starts: (0..=vertex_count as u32).collect(), list }

@@ -17,7 +17,7 @@ mod tangents;
 mod topology;
 mod weld;
 
-use builder::{Builder, MeshNode};
+use builder::Builder;
 
 pub use builder::Scene;
 
@@ -33,8 +33,7 @@ pub fn read(scene: &Scene, materials: &mut Materials, warnings: &mut Warnings) -
         let in_scene = scene.tree.skeleton.in_scene.get(skeleton_node as usize) == Some(&true);
         let is_shown = in_scene && !scene.tree.is_hidden(skeleton_node);
         let (true, Some(mesh)) = (is_shown, entry.mesh.map(|mesh| mesh.value())) else { continue };
-        let mesh_node = MeshNode { node, skeleton_node, mesh };
-        let added = builder.add_mesh_node(mesh_node, entry.skin.map(|skin| skin.value()));
+        let added = builder.add_mesh_node(node, skeleton_node, mesh, entry.skin.map(|skin| skin.value()));
         builder.warnings.leave_out("mesh", added)?;
     }
     let (mut geometry, palette) = builder.finish()?;

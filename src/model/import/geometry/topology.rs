@@ -11,7 +11,6 @@ use crate::model::import::decode::Accessor;
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::limits::Counted;
 
-/// The triangles, lines or points of a primitive.
 pub(super) struct Elements {
     pub topology: Topology,
     /// Indices of the primitive's own vertices, all in range. Their number is a multiple of the topology's corners.
@@ -38,7 +37,6 @@ impl Elements {
     }
 }
 
-/// Reads the indices of a primitive, and charges them.
 pub(super) fn read(reader: &PrimitiveReader, vertex_count: usize, warnings: &mut Warnings) -> Result<Elements> {
     let &PrimitiveReader { document, primitive, at, .. } = reader;
     let Checked::Valid(mode) = primitive.mode else {
@@ -93,7 +91,6 @@ fn from_line_strip(order: &[u32]) -> Vec<u32> {
     order.windows(2).flatten().copied().collect()
 }
 
-/// Converts a loop: a strip with another line from its end to its start.
 fn from_line_loop(order: &[u32]) -> Vec<u32> {
     let mut lines = from_line_strip(order);
     if let [first, .., last] = *order {

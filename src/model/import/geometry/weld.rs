@@ -72,7 +72,6 @@ fn spread(hash: u32) -> u64 {
     u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Fills the vertex arrays of a [`Geometry`].
 pub(super) struct Welder {
     /// The geometry. The caller fills the index array, the draw ranges and the source primitives.
     pub geometry: Geometry,

@@ -25,7 +25,6 @@ use crate::model::{Image, ImageSource};
 #[derive(Default)]
 pub(super) struct Images {
     pub list: Vec<Image>,
-    /// The origin of each image.
     pub sources: Vec<ImageSource>,
     /// The index in `list` for each glTF index that has been tried; `None` if it failed.
     index_of: HashMap<usize, Option<u32>>,
@@ -176,7 +175,6 @@ fn fetch_ahead(document: &mut Document) -> HashMap<usize, Arc<Vec<u8>>> {
     fetched
 }
 
-/// Returns the glTF indices of the images that materials use.
 fn used(root: &json::Root) -> BTreeSet<usize> {
     let textures = root.materials.iter().flat_map(textures_of).flatten();
     textures.filter_map(|texture| Some(root.textures.get(texture.index)?.source.value())).collect()

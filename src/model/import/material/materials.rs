@@ -25,7 +25,6 @@ pub struct Materials {
     /// The texture coordinate sets that the textures of each material use.
     pub tex_coord_sets: Vec<TexCoordSets>,
     pub images: Vec<Image>,
-    /// The origin of each image.
     pub image_sources: Vec<ImageSource>,
     default: Option<u32>,
 }
@@ -93,7 +92,6 @@ impl MaterialReader<'_, '_, '_> {
         })
     }
 
-    /// Reads the base colour, metalness and roughness, the reflectances and the emissive texture.
     fn surface(&mut self, entry: &json::Material) -> Result<Material> {
         let [base_color, metallic_roughness, emissive, ..] = textures_of(entry);
         let pbr = &entry.pbr_metallic_roughness;

@@ -18,7 +18,6 @@ use crate::model::import::error::{Fault, Result, Warnings, look_up};
 use crate::model::import::limits::{Counted, MAX_MORPH_TARGETS};
 use crate::model::{FileCamera, FixedLocal, LocalPose, MorphedNode, NO_PARENT, Skeleton};
 
-/// The skeleton, and its node for each glTF node index.
 pub struct NodeTree {
     /// The nodes of the scene, the joints of all skins, and the ancestors of both.
     pub skeleton: Skeleton,
@@ -59,12 +58,10 @@ impl NodeTree {
         Ok(tree)
     }
 
-    /// Returns whether a skeleton node, or one above it, is hidden.
     pub fn is_hidden(&self, skeleton_node: u32) -> bool {
         self.hidden.get(skeleton_node as usize) == Some(&true)
     }
 
-    /// Returns the range of the morph weights of a skeleton node, if it has any.
     pub fn morphed_node(&self, skeleton_node: u32) -> Option<MorphedNode> {
         let morphed = &self.skeleton.morphed_nodes;
         let found = morphed.binary_search_by_key(&skeleton_node, |morphed| morphed.node).ok()?;

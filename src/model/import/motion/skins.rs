@@ -15,7 +15,6 @@ use crate::model::import::decode::{Accessor, Document};
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::{PaletteLayout, Skin};
 
-/// Reads all skins of the file, including unused ones.
 pub fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Result<Vec<Skin>> {
     let read = |(index, entry)| {
         let skin = read_skin(document, index, entry, tree, warnings);

@@ -22,7 +22,6 @@ pub(super) fn unlisted() -> Gltf {
     gltf
 }
 
-/// Makes a model of nodes that all draw a mesh of these primitives.
 pub(super) fn drawn(nodes: usize, primitives: Vec<Value>) -> Gltf {
     let mut gltf = unlisted();
     gltf.json["nodes"] = json!(vec![json!({"mesh": 0}); nodes]);
