@@ -27,9 +27,7 @@ pub struct BindPose {
     pub bind_vertices: Vec<BindVertex>,
     /// The first vertex of each level of detail, full detail first.
     pub level_starts: Vec<u32>,
-    /// The influences of all vertices.
     pub influences: Vec<GpuInfluence>,
-    /// The morph deltas of all vertices.
     pub morph_deltas: Vec<GpuMorphDelta>,
     /// The packed tangent of each vertex. Empty if the model has no tangents, like most models.
     pub bind_tangents: Vec<u32>,

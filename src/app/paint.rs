@@ -27,7 +27,6 @@ pub fn fill(overlay: &mut Triangles, primitives: &[ClippedPrimitive], pixels_per
     }
 }
 
-/// Sends the atlas of letters to a renderer.
 pub fn send_letters(context: &Context, renderer: &mut Equipped) -> Result<()> {
     let atlas = context.fonts(|fonts| fonts.image());
     let size = atlas.size.map(|texels| texels as u32);

@@ -100,7 +100,6 @@ pub enum ExtensionSupport {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageSource {
-    /// The glTF index.
     pub index: u32,
     /// The format according to the first bytes: `PNG`, `JPEG` or `WebP`.
     pub format: &'static str,

@@ -50,7 +50,6 @@ impl UploadPath {
     }
 }
 
-/// The shadows of the sun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shadows {
     Off,

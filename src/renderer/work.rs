@@ -36,7 +36,6 @@ pub struct ViewCounts {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DrawCounts {
-    /// The camera's view.
     pub camera: ViewCounts,
     /// The shadow map. All counts are 0 without shadows.
     pub light: ViewCounts,

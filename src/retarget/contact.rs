@@ -37,7 +37,6 @@ pub const HAND: usize = 4;
 pub const KNEE: usize = 5;
 pub const FOOT: usize = 6;
 
-/// The part of a side.
 pub const fn of_side(part: usize, side: Side) -> usize {
     part + 4 * side as usize
 }

@@ -425,7 +425,6 @@ fn smooth(keys: &mut [Key]) {
     }
 }
 
-/// Returns the turn at a share of a chain of turns.
 fn shared(turns: &[Quat], share: f32) -> Quat {
     let at = share * (turns.len() - 1) as f32;
     let index = (at as usize).min(turns.len().saturating_sub(2));

@@ -89,7 +89,6 @@ impl Sky {
         (LUMINANCE.dot(ground) * LUMINANCE.dot(ball)).sqrt()
     }
 
-    /// Returns the sky for the shaders.
     pub fn data(&self) -> SkyData {
         let [sunlit, ambient] = self.ground_radiance();
         SkyData {

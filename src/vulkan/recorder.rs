@@ -205,7 +205,6 @@ impl<'a> Recorder<'a> {
         unsafe { raw.cmd_push_constants(self.commands, layout.handle.raw, layout.stage, 0, bytes) };
     }
 
-    /// Binds a buffer of vertex attributes.
     pub fn bind_vertex_buffer(&self, binding: u32, buffer: &Buffer) {
         // SAFETY: the promise of `new`.
         unsafe { self.device.raw.cmd_bind_vertex_buffers(self.commands, binding, &[buffer.handle.raw], &[0]) };

@@ -147,7 +147,6 @@ impl<'c> AnyTrack<'c> {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rows {
-    /// The start of each row, ascending.
     starts_seconds: Vec<f64>,
     /// The length of each row. The first and the last row are constant and infinitely long.
     spans_seconds: Vec<f64>,

@@ -122,7 +122,6 @@ pub struct Summary {
     pub max: f64,
 }
 
-/// The rates of the medians.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Rates {

@@ -101,7 +101,6 @@ pub(super) struct RunSettings {
     pub(super) height: u32,
     pub(super) msaa: u32,
     pub(super) shadows: bool,
-    /// The value of `--lod-error`.
     pub(super) lod_error_pixels: f64,
     /// The value of `--share-poses`. Without it each instance has its own pose.
     pub(super) share_poses_hz: Option<f64>,

@@ -9,8 +9,8 @@ mod at {
     type Point = (i16, i16);
     pub const SCRUB_START: Point = (30, 86);
     pub const SCRUB_MIDDLE: Point = (105, 86);
-    pub const DRAWING: Point = (60, 455);
-    pub const VERTEX_SKINNING: Point = (181, 479);
+    pub const DRAWING: Point = (60, 511);
+    pub const VERTEX_SKINNING: Point = (181, 535);
     pub const CHARACTER: Point = (486, 330);
     pub const MORPH_TARGETS: Point = (80, 282);
     pub const WEIGHT_START: Point = (43, 305);

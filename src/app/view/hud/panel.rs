@@ -247,7 +247,7 @@ impl Panel {
             crowd.instances = count;
         }
         ui.label(RichText::new((facts.memory)(count)).small().weak());
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             for (name, layout) in Layout::ALL {
                 ui.selectable_value(&mut crowd.layout, layout, name);
             }
