@@ -18,7 +18,7 @@ pub fn run(json: bool) -> Result<()> {
     if facts.is_empty() {
         return print("There is no Vulkan device. On Linux, ./setup.sh installs Mesa's software driver.\n");
     }
-    print(&facts.iter().map(|device| page(device, page_columns())).collect::<Vec<_>>().join("\n"))
+    print(facts.iter().map(|device| page(device, page_columns())).collect::<Vec<_>>().join("\n"))
 }
 
 fn facts(device: &PhysicalDevice) -> Fact {

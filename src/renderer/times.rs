@@ -28,7 +28,6 @@ pub enum Pass {
     Upload,
     /// `skin.comp`.
     Skin,
-    /// The shadow map.
     Shadow,
     /// Characters, ground, sky and the resolve of samples.
     Draw,

@@ -83,7 +83,7 @@ pub(super) fn run(args: &BenchArgs, other: &Path, interrupt: &Interrupt) -> Resu
     if rows.is_empty() {
         bail!("{} and this program have no row in common", other.display());
     }
-    print(&as_text(&other, &rows, frames, page_columns()))?;
+    print(as_text(&other, &rows, frames, page_columns()))?;
     let mut code = ExitCode::SUCCESS;
     for (row, limit) in rows.iter().zip(args.fail_above.into_iter().cycle()) {
         let slower = row.lines.first().filter(|frame| frame.verdict() == SLOWER);

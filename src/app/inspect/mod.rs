@@ -42,7 +42,7 @@ pub fn run(args: &InspectArgs) -> Result<()> {
     if args.json {
         print_json(&facts(&model, args.levels), true)
     } else {
-        print(&report(&model, args.levels, columns_or(NARROW_COLUMNS)))
+        print(report(&model, args.levels, columns_or(NARROW_COLUMNS)))
     }
 }
 

@@ -89,7 +89,7 @@ pub fn run(args: &PoseArgs) -> Result<()> {
     if args.json {
         print_json(&report, false)?;
     } else if args.out.is_none() {
-        print(&matrices::as_text(&model, &report, page_columns()))?;
+        print(matrices::as_text(&model, &report, page_columns()))?;
     }
     let Some(out) = &args.out else { return Ok(()) };
     let primitives = report.frames.into_iter().map(|frame| frame.primitives);
@@ -116,7 +116,7 @@ fn write_all<'m>(
 ) -> Result<()> {
     let name = FileName::new(path)?.numbered(scenes.len());
     for (number, scene) in (0..).zip(scenes) {
-        print(&format!("{}\n", scene?.write(&(name.of_frame(number), *format))?))?;
+        print(format!("{}\n", scene?.write(&(name.of_frame(number), *format))?))?;
     }
     Ok(())
 }

@@ -37,7 +37,7 @@ pub fn run(args: &RenderArgs) -> Result<()> {
     if let Some(grid) = args.sheet {
         let (size, rgba, text) = sheet::draw(args, grid)?;
         destination.add(0, &rgba, size)?;
-        return print(&format!("{}: {text}\n", args.out.display()));
+        return print(format!("{}: {text}\n", args.out.display()));
     }
     let mut scene = Scene::load(args.into())?;
     let mut sequence = Sequence::new(args, destination.is_film(), scene.crowd.loop_seconds());

@@ -54,7 +54,7 @@ impl Desk {
 
     /// Prints a message and shows it for some seconds.
     pub fn say(&mut self, result: Result<String>) {
-        let result = result.and_then(|text| print(&format!("{text}\n")).map(|()| text));
+        let result = result.and_then(|text| print(format!("{text}\n")).map(|()| text));
         self.notify(result);
     }
 

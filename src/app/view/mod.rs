@@ -86,7 +86,7 @@ fn write_instead_of_window(state: &mut State, reason: &str) -> Result<()> {
             number => PathBuf::from(format!("throng-{number}.png")),
         })?,
     };
-    print(&format!(
+    print(format!(
         "No display could be opened ({reason}), so here is one image instead of a window: {}\n`throng render` renders \
          more images; `throng --help` lists all commands.\n",
         std::fs::canonicalize(&path).unwrap_or(path).display()

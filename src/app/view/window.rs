@@ -90,7 +90,7 @@ impl Viewer {
     /// Says how many frames were presented.
     pub fn finish(self) -> Result<()> {
         self.error.map_or(Ok(()), Err)?;
-        print(&format!("{} frames presented\n", self.presented))
+        print(format!("{} frames presented\n", self.presented))
     }
 
     fn open(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {

@@ -251,6 +251,7 @@ impl Panel {
             for (name, layout) in Layout::ALL {
                 ui.selectable_value(&mut crowd.layout, layout, name);
             }
+            ui.end_row();
             let name = ui.label("seed").id;
             ui.add(DragValue::new(&mut crowd.seed).speed(0.1)).labelled_by(name);
         });
