@@ -168,7 +168,6 @@ pub struct FrameData {
     pub opaque_alpha: f32,
     /// World to shadow map space: x and y in -1..1, depth in 0..1, greater is nearer to the light; column-major.
     pub shadow_from_world: [[f32; 4]; 4],
-    /// The side of the shadow map in texels.
     pub shadow_map_texels: f32,
     pub shadow_texel_metres: f32,
     /// The depth of one texel's length along the light.

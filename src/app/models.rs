@@ -145,7 +145,7 @@ pub fn embody(model: &mut Model) -> Result<()> {
 /// Adds the clips of files to each model that they fit.
 fn add_clips(models: &mut [Model], clips: &ClipArgs) -> Result<()> {
     for path in &clips.files {
-        let source = import::load_clips(path)?;
+        let source = import::load_unpainted(path).or_else(|_| import::load_clips(path))?;
         let tried: Vec<_> = models.par_iter_mut().map(|model| borrow_clips(model, &source)).collect();
         if let Some(Err(no_fit)) = tried.iter().find(|tried| tried.is_err())
             && tried.iter().all(Result::is_err)

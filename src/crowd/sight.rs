@@ -62,7 +62,6 @@ impl VisiblePose {
     }
 }
 
-/// An instance in the lists of visible instances.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct VisibleInstance {
     pub instance: u32,
@@ -74,7 +73,6 @@ pub(super) struct VisibleInstance {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Run {
     pub clips: ClipPair,
-    /// The end of its instances.
     pub end: u32,
     pub has_morphs: bool,
 }

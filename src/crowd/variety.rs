@@ -13,7 +13,6 @@ use crate::model::{DrawRange, Model};
 
 /// The largest deviation of a size from 1, at a variety of 1.
 const SIZE_DEVIATION: f32 = 0.2;
-/// The darkest tint, at a variety of 1.
 const DARKEST: f32 = 0.6;
 /// The largest saturation of a tint, at a variety of 1.
 const SATURATION: f32 = 0.5;

@@ -31,7 +31,6 @@ pub const BONES_SET: u32 = 1;
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct GpuBone {
-    /// The bind matrix of the joint at the base.
     pub mesh_from_base: JointMatrix,
     /// The tip at the time of binding, in mesh space.
     pub tip_mesh: [f32; 3],

@@ -74,7 +74,6 @@ struct History {
     crowd: Weak<()>,
     time_seconds: f64,
     crowd_height_metres: f32,
-    /// An [`InstanceHistory`] for each instance.
     instances: Option<Buffer>,
     /// The number of each page, and the set with which the next frame reads it.
     pages: Vec<(u64, DescriptorSet)>,

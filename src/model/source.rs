@@ -90,7 +90,6 @@ pub struct Extension {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExtensionSupport {
-    /// Implemented.
     Honoured,
     /// Ignored; it affects only the appearance.
     NotDrawn,

@@ -54,7 +54,7 @@ const OUT_OF_REACH: f32 = 0.08;
 /// The depth of a part at which a clip was made without a floor.
 const DIVES: f32 = 0.25;
 /// The number of times that a pose is measured and corrected.
-pub const PASSES: usize = 6;
+pub const PASSES: usize = 4;
 /// The largest turn of a part of the trunk or of a limb.
 const MOST_DEGREES: f32 = 50.0;
 /// The level distance of a point from its pivot, as a share of the bone, at which a turn raises it only by a half.
@@ -185,11 +185,11 @@ impl Body {
 
     /// Turns parts of the target so that those touch that do in the source. Returns how far the body must rise.
     pub fn fit(&self, rig: &Rig, contact: &Contact, matrices: &[Affine3A], turns: &mut Turns) -> f32 {
-        let lowest = self.lowest(rig, rig.body_from_posed, matrices, f32::INFINITY);
         let place = |node: usize| rig.body_from_posed * Vec3::from(matrices[node].translation);
         let wanted =
             |part: usize| contact.heights[part].map_or(f32::INFINITY, |share| self.floor + share * self.height);
         let touch = |part: usize| contact.heights[part].map_or(0.0, |height| fade(NEAR, FAR, height));
+        let lowest = self.lowest(rig, rig.body_from_posed, matrices, f32::INFINITY);
         // How far a part must rise that is already `risen`.
         let gap = |part: usize, risen: f32| {
             let Some(point) = lowest[part] else { return 0.0 };

@@ -9,9 +9,51 @@ use glam::{Vec3, Vec4};
 
 use super::names::{Evidence, Word, evidence_of};
 use super::rig::Rig;
-use super::{Borrowed, NoFit, Way};
 use crate::model::text::{printable, shortened};
 use crate::model::{Interpolation, Model, Track};
+
+/// The way in which clips came to a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// The rig is the same, and so are the clips.
+    SameRig,
+    /// Both are humanoids.
+    Retargeted,
+    /// Some nodes have the same names.
+    ByName,
+}
+
+/// The result of borrowing the clips of a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Borrowed {
+    pub way: Way,
+    /// The number of clips that were added.
+    pub clip_count: usize,
+    /// The name of each node of the source that moves, and that of the model's node that does the same.
+    pub joints: Vec<(String, Option<String>)>,
+    /// Sentences about what was left out.
+    pub warnings: Vec<String>,
+}
+
+/// The reason why no clip of a source fits a model.
+#[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
+pub enum NoFit {
+    #[error("there are no clips in it")]
+    NoClips,
+    /// Fewer than half of the nodes that move have a counterpart.
+    #[error("no clip fits {model}: {reason}. {count}. Nodes were looked for by these names: {names}")]
+    NoNode {
+        model: String,
+        /// Why the clips were not retargeted.
+        reason: &'static str,
+        /// How many joints move, and how many of them were found, as a sentence.
+        count: String,
+        /// The first names that were not found.
+        names: String,
+    },
+    #[error("its clips have too many keys to be retargeted")]
+    TooManyKeys,
+}
 
 /// Returns the nodes that clips move away from the rest pose.
 pub fn moving_nodes(source: &Model) -> BTreeSet<u32> {

@@ -37,6 +37,7 @@ use glam::{Affine3A, Quat, Vec4};
 
 pub use exercise::exercise;
 pub use first::first_clips;
+pub use found::{Borrowed, NoFit, Way};
 pub use in_place::keep_in_place;
 pub use roles::humanoid_of;
 
@@ -44,52 +45,6 @@ use crate::model::humanoid::Humanoid;
 use crate::model::{Clip, Model, Role, Skeleton, Track};
 use motion::Retarget;
 use rig::Rig;
-
-/// The way in which clips came to a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
-    /// The rig is the same, and so are the clips.
-    SameRig,
-    /// Both are humanoids.
-    Retargeted,
-    /// Some nodes have the same names.
-    ByName,
-}
-
-/// The result of borrowing the clips of a source.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Borrowed {
-    pub way: Way,
-    /// The number of clips that were added.
-    pub clip_count: usize,
-    /// The name of each node of the source that moves, and that of the model's node that does the same.
-    pub joints: Vec<(String, Option<String>)>,
-    /// Sentences about what was left out.
-    pub warnings: Vec<String>,
-}
-
-/// The reason why no clip of a source fits a model.
-#[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
-pub enum NoFit {
-    /// The source has no clips.
-    #[error("there are no clips in it")]
-    NoClips,
-    /// Fewer than half of the nodes that move have a counterpart.
-    #[error("no clip fits {model}: {reason}. {count}. Nodes were looked for by these names: {names}")]
-    NoNode {
-        /// The model's name.
-        model: String,
-        /// Why the clips were not retargeted.
-        reason: &'static str,
-        /// How many joints move, and how many of them were found, as a sentence.
-        count: String,
-        /// The first names that were not found.
-        names: String,
-    },
-    /// All clips take too long.
-    #[error("its clips have too many keys to be retargeted")]
-    TooManyKeys,
-}
 
 /// Adds all clips of `source` to a model.
 ///

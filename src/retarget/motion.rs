@@ -42,7 +42,7 @@ const SMOOTH_SECONDS: f32 = 0.08;
 pub const MOST_KEYS: usize = 36_000;
 /// The largest number of nodes that are posed for all clips of a file, which takes a second, and the same for each key value of
 /// the file, if that is more. Each key takes the nodes of both skeletons, and as many if a key is added behind it.
-const MOST_POSED_NODES: u64 = 16_000_000;
+const MOST_POSED_NODES: u64 = 64_000_000;
 const MOST_POSED_NODES_PER_VALUE: u64 = 10;
 
 /// The pose of a source at a time, in body space.

@@ -105,6 +105,12 @@ impl SunDirection {
     }
 }
 
+/// Encodes a linear value as sRGB.
+pub fn srgb_from_linear(linear: f32) -> u8 {
+    let encoded = if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 };
+    (encoded * 255.0).round() as u8
+}
+
 /// Returns the linear value of an 8-bit sRGB value (IEC 61966-2-1).
 fn linear_from_srgb(value: u8) -> f32 {
     let encoded = f32::from(value) / 255.0;

@@ -15,7 +15,6 @@ const RIM_POINTS: usize = 32;
 pub struct Bounds {
     pub min: Vec3,
     pub max: Vec3,
-    /// The radius of the cylinder.
     pub footprint_radius: f32,
 }
 

@@ -24,7 +24,6 @@ pub struct Sky {
     pub sun: Vec3,
     /// The radiance straight up.
     pub zenith: Vec3,
-    /// The radiance at the horizon.
     pub horizon: Vec3,
     /// The radiance that the air around the sun adds, without the sun's disc.
     pub glow: Vec3,

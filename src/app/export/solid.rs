@@ -3,12 +3,12 @@
 use std::io::Write;
 
 use anyhow::{Context, Result};
-use egui::ecolor::gamma_u8_from_linear_f32;
 use glam::{DVec3, Vec3, Vec4};
 
 use super::scene::{Part, PosedNode, PosedScene};
 use crate::model::{Geometry, Topology};
 use crate::shader_types::unpack_octahedral;
+use crate::view::srgb_from_linear;
 
 /// Returns the positions of a part's vertices in world space.
 fn positions<'p>(node: &'p PosedNode, part: &'p Part<'_>) -> impl Iterator<Item = DVec3> + 'p {
@@ -104,7 +104,7 @@ pub(super) fn write_ply(scene: &PosedScene, vertices: usize, triangles: usize, o
         let factor = part.mesh.model.materials[part.range.material as usize].base_color_factor;
         for ((position, normal), &vertex) in positions(node, &part).zip(normals(node, &part)).zip(&part.vertices) {
             let color = factor * Vec4::from(colors[vertex as usize].map(f32::from)) / 255.0;
-            let [red, green, blue] = color.truncate().to_array().map(gamma_u8_from_linear_f32);
+            let [red, green, blue] = color.truncate().to_array().map(srgb_from_linear);
             out.write_all(bytemuck::bytes_of(&position))?;
             out.write_all(bytemuck::bytes_of(&normal))?;
             out.write_all(&[red, green, blue, (color.w * 255.0).round() as u8])?;

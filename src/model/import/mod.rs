@@ -51,7 +51,7 @@ pub fn load(path: &Path) -> Result<Model, ImportError> {
 }
 
 pub fn load_scene(path: &Path, scene: &SceneChoice) -> Result<Model, ImportError> {
-    read_file(path, |name, bytes, files| import(name, bytes, files, scene))
+    read_file(path, |name, bytes, files| import(name, bytes, files, scene, true))
 }
 
 fn read_file(path: &Path, read: impl FnOnce(&str, &[u8], Files) -> error::Result<Model>) -> Result<Model, ImportError> {
@@ -69,7 +69,12 @@ pub fn load_glb(name: &str, bytes: &[u8]) -> Result<Model, ImportError> {
 }
 
 pub fn load_glb_scene(name: &str, bytes: &[u8], scene: &SceneChoice) -> Result<Model, ImportError> {
-    import(name, bytes, Files::none(bytes.len()), scene).map_err(|fault| fault.in_file(name))
+    import(name, bytes, Files::none(bytes.len()), scene, true).map_err(|fault| fault.in_file(name))
+}
+
+/// Imports the model at `path` without its materials, for the clips of other models: its skin says what touches the floor.
+pub fn load_unpainted(path: &Path) -> Result<Model, ImportError> {
+    read_file(path, |name, bytes, files| import(name, bytes, files, &SceneChoice::Default, false))
 }
 
 /// Imports the skeleton and the clips of the file at `path`, for other models. Its meshes and images are not read.
@@ -108,10 +113,13 @@ fn read_motion(document: &Document, scene: &SceneChoice, warnings: &mut Warnings
     Ok((tree, Model { skins, clips, humanoid, ..Model::default() }))
 }
 
-fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error::Result<Model> {
+fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice, is_painted: bool) -> error::Result<Model> {
     let mut warnings = Warnings::default();
     let container = file::split(bytes, &mut warnings)?;
     let mut document = Document::open(&container, files, &mut warnings)?;
+    if !is_painted {
+        document.root.materials.iter_mut().for_each(|material| *material = Default::default());
+    }
     let mut motion_warnings = Warnings::default();
     let (motion, ahead) = while_decoding(&mut document, |document| read_motion(document, scene, &mut motion_warnings));
     let mut materials = Materials::read(&mut document, ahead, &mut warnings)?;

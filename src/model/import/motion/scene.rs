@@ -14,9 +14,7 @@ pub enum SceneChoice {
     /// The default scene of the file, else the first one. All nodes if the file has no scenes.
     #[default]
     Default,
-    /// The scene with this glTF index.
     Index(usize),
-    /// The first scene with this name.
     Name(String),
 }
 
