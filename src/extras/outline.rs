@@ -18,7 +18,6 @@ use crate::renderer::passes::shadow_pass::depth_pipelines;
 use crate::renderer::passes::tone_map_pass::{SampledImage, output_constants};
 use crate::renderer::passes::{Building, PassInput};
 use crate::renderer::{Renderer, Shot};
-use crate::view::OrbitCamera;
 use crate::vulkan;
 use crate::vulkan::barrier::{Access, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
 use crate::vulkan::image::Image;
@@ -33,8 +32,8 @@ const MARGIN_PIXELS: f32 = 4.0;
 pub struct Outline {
     /// The index of the instance among those that the camera sees.
     index: Option<u32>,
-    /// The instance, and the camera that sees it.
-    seen: Option<(ShownInstance, OrbitCamera)>,
+    /// The instance, and how it is seen.
+    seen: Option<(ShownInstance, Shot)>,
     /// A plan that draws this instance alone.
     plan: FramePlan,
     /// `None` before the first outline.
@@ -57,7 +56,7 @@ impl Outline {
     /// Finds the instance with a number among those that the camera sees.
     pub fn plan(&mut self, crowd: &Crowd, number: Option<u32>, shot: &Shot) {
         self.index = number.and_then(|number| crowd.seen_index(number));
-        self.seen = number.and_then(|number| Some((crowd.shown_instance(number, shot.time_seconds)?, shot.camera)));
+        self.seen = number.and_then(|number| Some((crowd.shown_instance(number, shot.time_seconds)?, *shot)));
     }
 
     /// Plans the instance, and builds what is missing for the output. Frames in flight may use what it replaces, so it waits.
@@ -117,9 +116,9 @@ impl Outline {
 
     /// Returns the part of an image that may show the instance, with a margin.
     fn part(&self, margin: f32, extent: vk::Extent2D) -> vk::Rect2D {
-        let Some((shown, camera)) = &self.seen else { return extent.into() };
+        let Some((shown, shot)) = &self.seen else { return extent.into() };
         let size = Vec2::new(extent.width as f32, extent.height as f32);
-        let clip_from_world = camera.clip_from_world(size.x / size.y);
+        let clip_from_world = shot.camera.clip_from_world(size.x / size.y);
         let corners = (0..8u8).map(|corner| {
             let sign = |axis: u8| if corner >> axis & 1 == 1 { shown.radius } else { -shown.radius };
             clip_from_world * (shown.center_world + Vec3::new(sign(0), sign(1), sign(2))).extend(1.0)

@@ -25,7 +25,6 @@ use super::standing::{rotation_of, standing_matrices};
 use crate::animation::joint_matrices;
 use crate::animation::skin::{Pose, skinned_position};
 use crate::model::humanoid::{FINGERS, Limb, PHALANGES, ROLE_COUNT, Role, Side};
-use crate::shader_types::JointMatrix;
 
 /// The number of parts: seat, back, head, and of each side elbow, hand, knee and foot.
 pub const PARTS: usize = 11;
@@ -145,7 +144,7 @@ impl Body {
 
     /// Returns the lowest point of each part that may be lower than `most` above the floor.
     fn lowest(&self, rig: &Rig, body_from_model: Quat, matrices: &[Affine3A], most: f32) -> [Option<Vec3>; PARTS] {
-        let palette: Vec<JointMatrix> = joint_matrices(&rig.model.palette, matrices).collect();
+        let palette: Vec<_> = joint_matrices(&rig.model.palette, matrices).collect();
         let pose = Pose { palette: &palette, ..Pose::default() };
         std::array::from_fn(|part| {
             let (node, reach) = self.anchors[part]?;
@@ -301,7 +300,7 @@ fn fade(near: f32, far: f32, height: f32) -> f32 {
 
 /// Returns the drawn vertices of a rig in body space.
 pub fn skin(rig: &Rig, body_from_model: Quat, matrices: &[Affine3A]) -> Vec<Vec3> {
-    let palette: Vec<JointMatrix> = joint_matrices(&rig.model.palette, matrices).collect();
+    let palette: Vec<_> = joint_matrices(&rig.model.palette, matrices).collect();
     let pose = Pose { palette: &palette, ..Pose::default() };
     let geometry = &rig.model.geometry;
     let position = |vertex| body_from_model * skinned_position(geometry, vertex, pose);

@@ -147,9 +147,9 @@ fn counts_of_work_are_sums_over_instances(gpu: Gpu) {
 fn culling_leaves_out_only_what_nobody_sees(gpu: Gpu) {
     let models = scene::models();
     for (skinning, camera) in [
-        (Skinning::Compute, "30,12,0.06"),
-        (Skinning::Vertex, "-110,30,0.06"),
-        (Skinning::Compute, "30,12,0.06 --share-poses 2"),
+        (Skinning::Compute, "30,12,0.1 --fov 12"),
+        (Skinning::Vertex, "-110,30,0.15 --fov 20"),
+        (Skinning::Compute, "30,12,0.1 --fov 12 --share-poses 2"),
     ] {
         let settings = plain(skinning, 1);
         let (all, drawn) = draw(&gpu, &models, settings, &format!("--cull off --camera {camera}"));
