@@ -42,7 +42,9 @@ const SMOOTH_SECONDS: f32 = 0.08;
 pub const MOST_KEYS: usize = 36_000;
 /// The largest number of nodes that are posed for all clips of a file, which takes a second, and the same for each key value of
 /// the file, if that is more. Each key takes the nodes of both skeletons, and as many if a key is added behind it.
-const MOST_POSED_NODES: u64 = 64_000_000;
+const MOST_POSED_NODES: u64 = 16_000_000;
+/// The same for contact, with the vertices that are skinned for it. Later poses are left as they are without it.
+const MOST_FITTED: u64 = 48_000_000;
 const MOST_POSED_NODES_PER_VALUE: u64 = 10;
 
 /// The pose of a source at a time, in body space.
@@ -92,6 +94,7 @@ pub struct Retarget<'r> {
     rest_rotations: Vec<Quat>,
     /// How many more nodes may be posed.
     posed_nodes_left: Cell<u64>,
+    fitted_left: Cell<u64>,
 }
 
 impl<'r> Retarget<'r> {
@@ -135,6 +138,7 @@ impl<'r> Retarget<'r> {
             bodies: Body::new(source).zip(Body::new(target)).map(|(source, target)| [source, target]),
             rest_rotations,
             posed_nodes_left,
+            fitted_left: Cell::new(MOST_FITTED),
         })
     }
 
@@ -145,7 +149,7 @@ impl<'r> Retarget<'r> {
         let source_nodes = self.source.reference.len();
         // The target is posed before and after its feet are set.
         let nodes = source_nodes + 2 * self.target.reference.len();
-        self.charge(source_nodes * Stance::sample_count(clip) + nodes * USUAL_SAMPLES)?;
+        charge(&self.posed_nodes_left, source_nodes * Stance::sample_count(clip) + nodes * USUAL_SAMPLES)?;
         let mut stance = Stance::new(self.source, clip, &mut scratch);
         let usual = times.iter().step_by(times.len().div_ceil(USUAL_SAMPLES)).map(|&seconds| {
             let pose = self.source_pose(clip, seconds, &stance, &mut scratch);
@@ -153,9 +157,10 @@ impl<'r> Retarget<'r> {
         });
         stance.usual_error = Stance::usual_error(self.target, usual);
         let mut key_at = |seconds: f32| {
-            self.charge(nodes)?;
-            let pose = self.source_pose(clip, seconds, &stance, &mut scratch);
-            self.charge(self.contact_nodes(&pose))?;
+            charge(&self.posed_nodes_left, nodes)?;
+            let mut pose = self.source_pose(clip, seconds, &stance, &mut scratch);
+            let fitted = self.contact_nodes(&pose);
+            pose.contact = pose.contact.filter(|_| charge(&self.fitted_left, fitted).is_some());
             let (plain, fitted) = self.target_pose(&pose, &stance);
             Some(self.key(seconds, &plain, fitted.as_ref()))
         };
@@ -165,12 +170,6 @@ impl<'r> Retarget<'r> {
         }
         smooth(&mut keys);
         Some(self.tracks(clip, &keys))
-    }
-
-    /// Counts nodes that are about to be posed. Returns `None` if these are too many.
-    fn charge(&self, nodes: usize) -> Option<()> {
-        self.posed_nodes_left.set(self.posed_nodes_left.get().checked_sub(nodes as u64)?);
-        Some(())
     }
 
     /// Returns the number of nodes that are posed, and of vertices that are skinned, because of a pose's contact.
@@ -385,6 +384,12 @@ fn append(next: Key, key_at: &mut impl FnMut(f32) -> Option<Key>, keys: &mut Vec
 fn are_close(from: &Key, to: &Key, middle: &Key) -> bool {
     let mut rotations = from.rotations.iter().zip(&to.rotations).zip(&middle.rotations);
     rotations.all(|((from, to), exact)| from.slerp(*to, 0.5).angle_between(*exact) <= MOST_ERROR_DEGREES.to_radians())
+}
+
+/// Counts nodes that are about to be posed. Returns `None` if these are too many.
+fn charge(left: &Cell<u64>, nodes: usize) -> Option<()> {
+    left.set(left.get().checked_sub(nodes as u64)?);
+    Some(())
 }
 
 /// Replaces what contact adds to each key by its mean over time, with weights that fall to 0 at [`SMOOTH_SECONDS`].

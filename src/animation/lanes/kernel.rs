@@ -152,7 +152,6 @@ fn mixed<T: Lanes>(a: [T; 3], kept: T, b: [T; 3], added: T) -> [T; 3] {
     [b[0] * added + a[0] * kept, b[1] * added + a[1] * kept, b[2] * added + a[2] * kept]
 }
 
-/// Returns translation · rotation · scale.
 #[inline(always)]
 fn composed<T: Lanes>((translation, rotation, scale): Properties<T>) -> Matrix<T> {
     let mut matrix = rotation_matrix(rotation);

@@ -39,7 +39,6 @@ pub struct Hud {
     pub contents: Contents,
     /// Whether a movement of the cursor over the picture changes what is shown: the name of a joint.
     follows_cursor: bool,
-    /// The cursor in points.
     cursor: Pos2,
     /// Whether a mouse button is held that was pressed over the panel.
     holds_button: bool,

@@ -177,7 +177,6 @@ impl MaterialReader<'_, '_, '_> {
         self.textures.warnings.add(format_args!("{}.{property}", self.at), problem);
     }
 
-    /// Clamps the numbers of a property to 0..1.
     fn clamped<const N: usize>(&mut self, property: &str, numbers: [f32; N]) -> [f32; N] {
         let clamped = numbers.map(|number| number.clamp(0.0, 1.0));
         if clamped != numbers {
