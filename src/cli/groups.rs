@@ -58,7 +58,7 @@ pub struct CrowdArgs {
     #[arg(long, value_name = "METRES", value_parser = values::positive(), allow_negative_numbers = true)]
     pub height: Option<f64>,
     /// Places of the instances: a lattice with some jitter, concentric rings, random places that are apart, a line of
-    /// characters as their files describe them [default: line for one of each model, otherwise grid].
+    /// characters as their files describe them, or a street with rows that go both ways [default: line for one of each model, otherwise grid].
     #[arg(long, value_name = "grid|ring|scatter|line|march", value_parser = values::one_of(Layout::ALL))]
     pub layout: Option<Layout>,
     /// Variation of size and tint, from 0 (clones) to 1 [default: 0.5 for a crowd, 0 for one instance and in a line].

@@ -68,7 +68,7 @@ impl Crossfade {
 impl Crowd {
     /// Changes the clips like [`Crowd::set_clip`], but blends from the clips that are shown at `time_seconds` to the new
     /// ones, for `duration_seconds`. Instances that keep their clip do not change. Instances that travel change their speed,
-    /// if all of them can stay on their rings, and are placed again otherwise. The crossfade ends in the first
+    /// if all of them can stay on their routes, and are placed again otherwise. The crossfade ends in the first
     /// [`Crowd::move_to`] that is not within its time. If another one runs, it ends first, soon, and then this one begins.
     ///
     /// A duration of 0 changes the clips at once. So does a duration or a time that is not finite.

@@ -30,7 +30,7 @@ pub enum Layout {
     Scatter,
     /// A straight row, in the order of the models, as close as their extents allow. All instances face +Z.
     Line,
-    /// A street along Z, in rows: those on one side come, those on the other side go, and who goes nowhere stands at the edges.
+    /// A street along Z, in rows: one side comes, the other side goes, and instances that go nowhere stand at the edges.
     March,
 }
 

@@ -7,8 +7,8 @@
 //!
 //! Each route has one model, one clip and one size. All of its instances are therefore equally fast, the route moves as a
 //! whole, and no instance overtakes another one. Of each model, slow rings lie inside, the rings of several models alternate,
-//! and instances whose clip goes nowhere stand in the centre, in the crowd's layout. Who leaves a street at one end enters it at
-//! the other one.
+//! and instances whose clip goes nowhere stand in the centre, in the crowd's layout. An instance that leaves a street at one
+//! end enters it at the other one.
 //!
 //! A body that walks along a circle turns, and its feet, which stand next to the circle or ahead of its centre, slide a
 //! little. The slide is inversely proportional to the radius, so the innermost ring is large ([`RADIUS_BY_STANCE`]).
@@ -258,7 +258,7 @@ impl Crowd {
         let mut x = -0.5 * width;
         for (group, row) in rows {
             x += 0.5 * group.spacing;
-            // Who comes, and who stands on that side, is on the left.
+            // The left side comes.
             let comes = x < 0.0;
             let way = if comes { 1.0 } else { -1.0 };
             let scale = group.unit_scale * variety::size(self.variety, &mut random);

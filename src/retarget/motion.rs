@@ -43,7 +43,7 @@ pub const MOST_KEYS: usize = 36_000;
 /// The largest number of nodes that are posed for all clips of a file, which takes a second, and the same for each key value of
 /// the file, if that is more. Each key takes the nodes of both skeletons, and as many if a key is added behind it.
 const MOST_POSED_NODES: u64 = 16_000_000;
-/// The same for contact, with the vertices that are skinned for it. Later poses are left as they are without it.
+/// The same for contact, with the vertices that are skinned for it. Poses after that are not fitted.
 const MOST_FITTED: u64 = 48_000_000;
 const MOST_POSED_NODES_PER_VALUE: u64 = 10;
 
@@ -92,7 +92,7 @@ pub struct Retarget<'r> {
     bodies: Option<[Body; 2]>,
     /// The rest rotation of each node relative to its parent.
     rest_rotations: Vec<Quat>,
-    /// How many more nodes may be posed.
+    /// How many more nodes may be posed, and for contact.
     posed_nodes_left: Cell<u64>,
     fitted_left: Cell<u64>,
 }
