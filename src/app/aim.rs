@@ -82,6 +82,11 @@ impl Aim {
         self.direction.is_none() && self.target.is_none() && self.distance.is_none()
     }
 
+    /// Returns whether all models face -Z.
+    pub fn has_front_at_back(&self) -> bool {
+        self.front_radians > 0.0
+    }
+
     /// Returns whether the camera stays where it looks while it goes around the crowd.
     pub fn has_target(&self) -> bool {
         self.target.is_some()

@@ -14,7 +14,7 @@ use crate::crowd::{Crowd, thread_pool};
 use crate::extras::{DebugView, Equipped, Show};
 use crate::model::Model;
 use crate::renderer::{FrameOutcome, Shot, StageTimes};
-use crate::view::{Detail, Frustum, Look, OrbitCamera, Outline, Ray};
+use crate::view::{Detail, Frustum, Look, OrbitCamera, Outline, Ray, SunDirection};
 
 #[derive(Debug, Clone, Copy)]
 pub struct SceneOptions<'a> {
@@ -79,7 +79,11 @@ impl Scene {
         let aim = Aim::new(&models, &args.camera)?;
         let camera = aim.camera(Shows::Asked, &crowd, &crowd.outline(args.time), args.time, size.aspect());
         let show = Show { view: args.show.debug_view, bones: args.show.skeleton, ..Show::default() };
-        let (look, lod_error_pixels, cull) = (args.look(), lod_error as f32, args.cull);
+        let (mut look, lod_error_pixels, cull) = (args.look(), lod_error as f32, args.cull);
+        // The default sun shines on the front.
+        if look.sun == SunDirection::default() && aim.has_front_at_back() {
+            look.sun.azimuth_degrees += 180.0;
+        }
         let mut scene = Self { models, crowd, camera, aim, look, show, lod_error_pixels, pool, cull };
         if args.show.joint.is_some() {
             scene.show_joint(args.show.joint.as_deref())?;

@@ -147,7 +147,9 @@ fn named_velocity(contacts: &[Contact], height: f32, stride_legs: f32, duration_
         .map(|Contact { velocity: v, weight, .. }| *weight * Vec2::new(v.y * v.y - v.x * v.x, 2.0 * v.x * v.y));
     let from_front = 0.5 * squares.sum::<Vec2>().to_angle();
     let front = Vec2::new(from_front.sin(), from_front.cos());
-    let speed = median(contacts.iter().map(|contact| (contact.velocity.dot(front).abs(), contact.weight)));
+    // Of their way back alone: feet swing forwards faster.
+    let along = contacts.iter().map(|contact| (-contact.velocity.dot(front), contact.weight));
+    let speed = median(along.filter(|(speed, _)| *speed > 0.0));
     if speed >= LEAST_SPEED * height && speed.is_finite() {
         return speed * front;
     }

@@ -18,7 +18,7 @@
 
 use std::collections::BTreeMap;
 
-use glam::{Affine3A, Quat, Vec3};
+use glam::{Affine3A, Quat, Vec3, Vec4};
 
 use super::rig::Rig;
 use super::standing::{rotation_of, standing_matrices};
@@ -145,16 +145,24 @@ impl Body {
     /// Returns the lowest point of each part that may be lower than `most` above the floor.
     fn lowest(&self, rig: &Rig, body_from_model: Quat, matrices: &[Affine3A], most: f32) -> [Option<Vec3>; PARTS] {
         let palette: Vec<_> = joint_matrices(&rig.model.palette, matrices).collect();
-        let pose = Pose { palette: &palette, ..Pose::default() };
+        let (geometry, up) = (&rig.model.geometry, body_from_model.inverse() * Vec3::Y);
+        // Heights are one row of a blend of matrices.
+        let row = |r: &[[f32; 4]; 3]| up.x * Vec4::from(r[0]) + up.y * Vec4::from(r[1]) + up.z * Vec4::from(r[2]);
+        let rows: Vec<Vec4> = palette.iter().map(|matrix| row(&matrix.rows)).collect();
         std::array::from_fn(|part| {
             let (node, reach) = self.anchors[part]?;
             let anchor = body_from_model * Vec3::from(matrices[node].translation);
             if anchor.y - 1.2 * reach - self.floor > most {
                 return None;
             }
-            let point = |&vertex: &u32| body_from_model * skinned_position(&rig.model.geometry, vertex as usize, pose);
-            let lowest = self.supports[part].iter().map(point).min_by(|a, b| a.y.total_cmp(&b.y));
-            lowest.filter(|point| point.is_finite())
+            let height = |vertex: usize| -> f32 {
+                let position = geometry.positions[vertex].extend(1.0);
+                geometry.influences_of(vertex).iter().map(|of| of.weight * rows[of.joint as usize].dot(position)).sum()
+            };
+            let heights = self.supports[part].iter().map(|&vertex| (height(vertex as usize), vertex as usize));
+            let (_, lowest) = heights.min_by(|a, b| a.0.total_cmp(&b.0))?;
+            let pose = Pose { palette: &palette, ..Pose::default() };
+            Some(body_from_model * skinned_position(geometry, lowest, pose)).filter(|point| point.is_finite())
         })
     }
 
