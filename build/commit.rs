@@ -1,4 +1,5 @@
-//! Sets `THRONG_COMMIT` for `env!`: the commit that the program was built from, which makes benchmarks traceable.
+//! Sets `THRONG_COMMIT` for `env!`: the commit that the program was built from, which makes benchmarks traceable. And
+//! `THRONG_VERSION`: the version with the commit and its date, which `throng --version` prints.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,13 +8,26 @@ use std::process::Command;
 const SOURCES: [&str; 4] = ["src", "assets", "Cargo.toml", "Cargo.lock"];
 
 /// Sets `THRONG_COMMIT` to the short hash, with the suffix `-dirty` if a tracked file differs from the commit. It is
-/// `unknown` if this folder is not a git checkout or git is missing.
+/// `unknown` if this folder is neither a git checkout with git at hand nor an unpacked package.
 pub fn declare() {
-    let commit = checked_out_commit().unwrap_or_else(|| "unknown".to_owned());
+    let (commit, details) = match (checked_out_commit(), packaged_commit()) {
+        (Some((commit, date)), _) => (commit.clone(), format!(" ({commit}, {date})")),
+        (None, Some(commit)) => (commit.clone(), format!(" ({commit})")),
+        (None, None) => ("unknown".to_owned(), String::new()),
+    };
     println!("cargo::rustc-env=THRONG_COMMIT={commit}");
+    println!("cargo::rustc-env=THRONG_VERSION={}{details}", env!("CARGO_PKG_VERSION"));
 }
 
-fn checked_out_commit() -> Option<String> {
+/// Returns the commit that cargo wrote into the package.
+fn packaged_commit() -> Option<String> {
+    let info = std::fs::read_to_string(".cargo_vcs_info.json").ok()?;
+    let (_, rest) = info.split_once("\"sha1\": \"")?;
+    Some(rest.get(..7)?.to_owned())
+}
+
+/// Returns the commit and its date.
+fn checked_out_commit() -> Option<(String, String)> {
     // A source archive may be unpacked inside another repository. It must not report that repository's commit.
     if !git(&["rev-parse", "--show-prefix"])?.is_empty() {
         return None;
@@ -31,7 +45,8 @@ fn checked_out_commit() -> Option<String> {
     }
     let commit = git(&["rev-parse", "--short", "HEAD"])?;
     let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
-    Some(if changes.is_empty() { commit } else { format!("{commit}-dirty") })
+    let date = git(&["show", "--no-patch", "--format=%cs", "HEAD"])?;
+    Some((if changes.is_empty() { commit } else { format!("{commit}-dirty") }, date))
 }
 
 /// Runs this script again when git's `file` changes. Does not watch a missing file: cargo would run it at every build.

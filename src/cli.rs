@@ -30,7 +30,7 @@ pub use values::{
 #[derive(Debug, Parser)]
 #[command(
     name = "throng",
-    version,
+    version = env!("THRONG_VERSION"),
     args_conflicts_with_subcommands = true,
     after_help = "Examples:\n  throng                                     the bundled character\n  throng Fox.glb --instances 1000 --clip all\n  throng render Fox.glb --time 0.4 --out fox.png\n  throng bench Fox.glb --instances 1000 --json bench.json"
 )]

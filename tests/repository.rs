@@ -9,6 +9,8 @@ mod repository {
     mod files;
     #[cfg(feature = "app")]
     mod fuzz_corpus;
+    #[cfg(feature = "app")]
+    mod package;
     #[cfg(feature = "render")]
     mod reflect;
     #[cfg(feature = "render")]

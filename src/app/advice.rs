@@ -54,21 +54,72 @@ pub fn vulkan_error(error: &anyhow::Error) -> Option<&vulkan::Error> {
 fn advice_of_vulkan(error: &vulkan::Error) -> Option<String> {
     use vulkan::Error::{Allocation, Call, Loader, MissingValidationLayer, NoSuchDevice, NoSuitableDevice, OverLimit};
     let advice = match error {
-        Loader(_) => "install a Vulkan driver (on Linux: ./setup.sh)",
-        MissingValidationLayer => {
-            "install the Vulkan validation layers (on Linux: ./setup.sh), or leave out --validation"
-        }
-        NoSuitableDevice(obstacles) if obstacles.is_empty() => {
-            "install a driver (on Linux, ./setup.sh installs Mesa's software driver)"
-        }
+        Loader(_) => return Some(how_to_install(DRIVER)),
+        MissingValidationLayer => return Some(format!("leave out --validation, or {}", how_to_install(LAYERS))),
+        NoSuitableDevice(obstacles) if obstacles.is_empty() => return Some(how_to_install(DRIVER)),
+        NoSuitableDevice(_) => return Some(format!("update the driver, or {}", how_to_install(DRIVER))),
         Allocation { .. } | OverLimit { .. } => LESS,
         Call { result: vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY, .. } => LESS,
         Call { result: vk::Result::ERROR_INITIALIZATION_FAILED | vk::Result::ERROR_INCOMPATIBLE_DRIVER, .. } => {
-            "there may be no usable driver; on Linux, ./setup.sh installs Mesa's software driver"
+            return Some(format!("there may be no usable driver; {}", how_to_install(DRIVER)));
         }
-        Call { .. } | NoSuitableDevice(_) | NoSuchDevice { .. } => return None,
+        Call { .. } | NoSuchDevice { .. } => return None,
     };
     Some(advice.to_owned())
+}
+
+/// What can be missing, as a word and as packages in the order of [`MANAGERS`].
+type Missing = (&'static str, [&'static str; MANAGERS.len()]);
+
+/// The names of systems in `/etc/os-release`, and the command that installs packages there.
+const MANAGERS: [(&[&str], &str); 4] = [
+    (&["debian", "ubuntu"], "sudo apt install"),
+    (&["fedora", "rhel"], "sudo dnf install"),
+    (&["arch"], "sudo pacman -S"),
+    (&["suse"], "sudo zypper install"),
+];
+/// The loader, and drivers for GPUs and for none.
+pub const DRIVER: Missing = (
+    "a Vulkan driver",
+    [
+        "libvulkan1 mesa-vulkan-drivers",
+        "vulkan-loader mesa-vulkan-drivers",
+        "vulkan-icd-loader vulkan-swrast",
+        "libvulkan1 libvulkan_lvp",
+    ],
+);
+pub const LAYERS: Missing = (
+    "the Vulkan validation layers",
+    ["vulkan-validationlayers", "vulkan-validation-layers", "vulkan-validation-layers", "vulkan-validationlayers"],
+);
+/// What the window opens at run time.
+pub const WINDOW: Missing = (
+    "the libraries of the window",
+    [
+        "libx11-6 libx11-xcb1 libxcursor1 libxi6 libxrandr2 libxkbcommon-x11-0 libwayland-client0",
+        "libX11 libX11-xcb libXcursor libXi libXrandr libxkbcommon-x11 libwayland-client",
+        "libx11 libxcursor libxi libxrandr libxkbcommon-x11 wayland",
+        "libX11-6 libX11-xcb1 libXcursor1 libXi6 libXrandr2 libxkbcommon-x11-0 libwayland-client0",
+    ],
+);
+
+/// Says how to install something on this system.
+pub fn how_to_install(missing: Missing) -> String {
+    let os_release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
+    installation_on(&os_release, missing)
+}
+
+/// The same for a system that describes itself by the text of `/etc/os-release`.
+pub fn installation_on(os_release: &str, (what, packages): Missing) -> String {
+    let values = ["ID=", "ID_LIKE="]
+        .into_iter()
+        .flat_map(|key| os_release.lines().filter_map(move |line| line.strip_prefix(key)));
+    let names: Vec<&str> = values.flat_map(|value| value.trim_matches(['"', '\'']).split(' ')).collect();
+    let is_here = |(systems, _): &(&[&str], &str)| names.iter().any(|name| systems.contains(name));
+    match MANAGERS.iter().position(is_here) {
+        Some(at) => format!("install {what}: {} {}", MANAGERS[at].1, packages[at]),
+        None => format!("install {what}"),
+    }
 }
 
 /// Returns an error in one line, with its causes and the advice.

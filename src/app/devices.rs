@@ -3,6 +3,7 @@
 use anyhow::Result;
 use ash::vk;
 
+use super::advice::{DRIVER, how_to_install};
 use super::fact::{Fact, page};
 use super::output::{print, print_json};
 use super::text::page_columns;
@@ -16,7 +17,7 @@ pub fn run(json: bool) -> Result<()> {
         return print_json(&facts, true);
     }
     if facts.is_empty() {
-        return print("There is no Vulkan device. On Linux, ./setup.sh installs Mesa's software driver.\n");
+        return print(format!("There is no Vulkan device; {}\n", how_to_install(DRIVER)));
     }
     print(facts.iter().map(|device| page(device, page_columns())).collect::<Vec<_>>().join("\n"))
 }

@@ -64,7 +64,7 @@ pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     }
     let failed = || cannot_write(path);
     // A device file or a pipe (`--out /dev/stdout`) cannot be replaced.
-    if is_special(path) {
+    if is_special(path) || is_awaited(path) {
         return File::options().write(true).open(path).and_then(|mut file| file.write_all(bytes)).with_context(failed);
     }
     let (mut file, draft) = new_draft(path)?;
@@ -136,6 +136,12 @@ pub(super) fn check_files(outputs: &[(&str, &Path)], inputs: &[(&str, &Path)]) -
 /// Returns whether a name belongs to a device, a pipe or a folder.
 pub(super) fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
+}
+
+/// Returns whether a file exists and is empty: another program made it, and may read it by the handle that it has. File
+/// managers do so for thumbnails.
+pub(super) fn is_awaited(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0)
 }
 
 /// Returns the same path for two names of one file, as far as the file system can tell.

@@ -11,7 +11,7 @@ use png::{BitDepth, ColorType, Encoder, Writer};
 use tempfile::TempPath;
 
 use super::sequence::{MOST_SECONDS, Sequence};
-use crate::app::output::{FileName, cannot_write, is_special, new_draft, write_file};
+use crate::app::output::{FileName, cannot_write, is_awaited, is_special, new_draft, write_file};
 use crate::cli::{RenderArgs, Size, WrongUsage};
 use crate::view::Background;
 
@@ -34,7 +34,8 @@ enum Format {
 }
 
 impl Format {
-    /// Returns the format of a name. A device or a pipe without an extension gets PNG (`--out /dev/stdout`).
+    /// Returns the format of a name. A device or a pipe without an extension gets PNG (`--out /dev/stdout`),
+    /// and so does an empty file with an unknown one, as file managers make for thumbnails.
     fn of(path: &Path, fps: f64) -> Result<Self> {
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
         let found = match extension.as_deref() {
@@ -44,10 +45,11 @@ impl Format {
                 Some(delay) => return Ok(Self::Apng { delay }),
                 None => bail!(WrongUsage(format!("--fps {fps}: .apng can hold 0.001 to 65535 frames per second"))),
             },
-            None if is_special(path) => return Ok(Self::Png),
+            None if is_special(path) || is_awaited(path) => return Ok(Self::Png),
             Some("glb" | "obj" | "ply" | "stl") => "`throng pose --out` writes posed meshes".to_owned(),
             None => "the name has no extension".to_owned(),
             Some(extension) => match FFMPEG.iter().find(|(other, _)| *other == extension) {
+                None if is_awaited(path) => return Ok(Self::Png),
                 Some((_, command)) => format!("ffmpeg makes .{extension} from numbered images, with `{command}`"),
                 None => format!("the extension .{extension} is unknown"),
             },

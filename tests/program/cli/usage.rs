@@ -25,7 +25,7 @@ fn every_command_has_help_with_examples_and_a_page_of_the_manual() {
         let has_options = page.contains("\\-o\\fR, \\fB\\-\\-out\\fR") && page.contains("turntable");
         assert!(has_options || command != "render", "{page}");
     }
-    assert_eq!(place.succeed("--version"), format!("throng {}\n", env!("CARGO_PKG_VERSION")));
+    assert!(place.succeed("--version").starts_with(&format!("throng {}", env!("CARGO_PKG_VERSION"))));
 }
 
 #[test]
