@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 usage() {
     cat <<'END'
-Usage: ./setup.sh [--shaders] [--fuzz] [--drivers]
+Usage: ./setup.sh [--shaders] [--fuzz] [--drivers] [--package]
 
 Installs the missing packages of this list: a C compiler (for Rust's linker) and a C++ compiler (for meshoptimizer), the
 Vulkan loader, Mesa's drivers (including lavapipe, which draws without a GPU), the Vulkan validation layers, the X11, xkb
@@ -19,6 +19,8 @@ tells you what to install. It uses sudo unless you run it as root.
               tests. Nothing uses them until you source the file `env` there. They come from Debian's package
               chromium-common. To get a newer version, remove the folder first. The end checks them with the program, which
               cargo builds, or which THRONG_PROGRAM names. THRONG_DRIVERS names another folder
+  --package   also put zig and cargo-zigbuild (from PyPI, 440 MB) into ~/.cache/throng/packaging, for packaging/build.sh.
+              THRONG_PACKAGING names another folder
   --help      print this text
 END
 }
@@ -29,11 +31,13 @@ fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 with_shaders=false
 with_fuzz=false
 with_drivers=false
+with_package=false
 for argument in "$@"; do
     case $argument in
         --shaders) with_shaders=true ;;
         --fuzz) with_fuzz=true ;;
         --drivers) with_drivers=true ;;
+        --package) with_package=true ;;
         --help | -h) usage; exit 0 ;;
         *) usage >&2; exit 2 ;;
     esac
@@ -93,6 +97,11 @@ setup_apt() {
         need make make
         need git git
     fi
+    if $with_package; then
+        python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
+        need objdump binutils
+        need dpkg-deb dpkg
+    fi
     announce apt-get || return 0
     as_root apt-get update --quiet
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recommends "${missing[@]}"
@@ -142,6 +151,14 @@ setup_fuzz() {
     cargo fuzz --version >/dev/null 2>&1 && return
     say "installing cargo-fuzz with cargo"
     cargo install --locked --quiet cargo-fuzz
+}
+
+setup_package() {
+    local folder=${THRONG_PACKAGING:-${XDG_CACHE_HOME:-$HOME/.cache}/throng/packaging}
+    local wanted=(ziglang==0.17.1 cargo-zigbuild==0.24.1)
+    [[ -e $folder/bin/pip ]] || python3 -m venv "$folder"
+    "$folder/bin/pip" install --quiet --disable-pip-version-check "${wanted[@]}"
+    say "zig and cargo-zigbuild are in $folder"
 }
 
 drivers=${THRONG_DRIVERS:-${XDG_CACHE_HOME:-$HOME/.cache}/throng/drivers}
@@ -279,4 +296,5 @@ case $(uname -s) in
 esac
 if $with_fuzz; then setup_fuzz; fi
 if $with_drivers; then setup_drivers; fi
+if $with_package; then setup_package; fi
 say "done"
