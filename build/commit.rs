@@ -7,7 +7,7 @@ use std::process::Command;
 /// The program's sources, except for the shaders, which cargo watches anyway.
 const SOURCES: [&str; 4] = ["src", "assets", "Cargo.toml", "Cargo.lock"];
 
-/// Sets `THRONG_COMMIT` to the short hash, with the suffix `-dirty` if a tracked file differs from the commit. It is
+/// Sets `THRONG_COMMIT` to the first eight digits of the hash, with the suffix `-dirty` if a tracked file differs from the commit. It is
 /// `unknown` if this folder is neither a git checkout with git at hand nor an unpacked package.
 pub fn declare() {
     let (commit, details) = match (checked_out_commit(), packaged_commit()) {
@@ -23,7 +23,7 @@ pub fn declare() {
 fn packaged_commit() -> Option<String> {
     let info = std::fs::read_to_string(".cargo_vcs_info.json").ok()?;
     let (_, rest) = info.split_once("\"sha1\": \"")?;
-    Some(rest.get(..7)?.to_owned())
+    Some(rest.get(..8)?.to_owned())
 }
 
 /// Returns the commit and its date.
@@ -43,7 +43,8 @@ fn checked_out_commit() -> Option<(String, String)> {
     for source in SOURCES {
         println!("cargo::rerun-if-changed={source}");
     }
-    let commit = git(&["rev-parse", "--short", "HEAD"])?;
+    // Not `--short`, whose length depends on the clone.
+    let commit = git(&["rev-parse", "HEAD"])?.get(..8)?.to_owned();
     let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
     let date = git(&["show", "--no-patch", "--format=%cs", "HEAD"])?;
     Some((if changes.is_empty() { commit } else { format!("{commit}-dirty") }, date))

@@ -95,8 +95,15 @@ sed -e "s|@VERSION@|$version|; s|@DATE@|$date|; s|@REPOSITORY@|$repository|" \
     packaging/throng.metainfo.xml >"$share/metainfo/throng.metainfo.xml"
 put packaging/README.md dist/THIRD-PARTY.txt "$share/doc/throng"
 cat packaging/copyright LICENSE-MIT >"$share/doc/throng/copyright"
-cp CHANGELOG.md "$share/doc/throng/changelog"
-gzip --best --no-name "$share"/man/man1/* "$share"/doc/throng/{changelog,THIRD-PARTY.txt}
+cp CHANGELOG.md "$share/doc/throng"
+cat >"$share/doc/throng/changelog" <<END
+throng ($version) unstable; urgency=low
+
+  * All changes are in CHANGELOG.md, beside this file.
+
+ -- $(sed -n 's/^Maintainer: //p' packaging/control)  $(date --date="@$SOURCE_DATE_EPOCH" --rfc-email)
+END
+gzip --best --no-name "$share"/man/man1/* "$share"/doc/throng/{changelog,CHANGELOG.md,THIRD-PARTY.txt}
 debian_architecture=$(dpkg --print-architecture)
 mkdir "$deb/DEBIAN"
 sed "s|@VERSION@|$version|; s|@ARCHITECTURE@|$debian_architecture|; s|@GLIBC@|$glibc|; s|@SIZE@|$(du -sk "$deb/usr" | cut -f1)|" \

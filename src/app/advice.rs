@@ -57,7 +57,9 @@ fn advice_of_vulkan(error: &vulkan::Error) -> Option<String> {
         Loader(_) => return Some(how_to_install(DRIVER)),
         MissingValidationLayer => return Some(format!("leave out --validation, or {}", how_to_install(LAYERS))),
         NoSuitableDevice(obstacles) if obstacles.is_empty() => return Some(how_to_install(DRIVER)),
-        NoSuitableDevice(_) => return Some(format!("update the driver, or {}", how_to_install(DRIVER))),
+        NoSuitableDevice(_) => {
+            "update the driver, or the system that it comes with: Mesa's drivers have Vulkan 1.3 since version 22"
+        }
         Allocation { .. } | OverLimit { .. } => LESS,
         Call { result: vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY, .. } => LESS,
         Call { result: vk::Result::ERROR_INITIALIZATION_FAILED | vk::Result::ERROR_INCOMPATIBLE_DRIVER, .. } => {

@@ -37,6 +37,7 @@ use anyhow::{Context, Result};
 use winit::error::EventLoopError;
 use winit::event_loop::EventLoop;
 
+use super::advice::{WINDOW, how_to_install};
 use super::gpu::{finish, offscreen_device, offscreen_renderer};
 use super::output::{print, write_file, write_new_file};
 use super::render::encode_png;
@@ -86,8 +87,10 @@ fn write_instead_of_window(state: &mut State, reason: &str) -> Result<()> {
             number => PathBuf::from(format!("throng-{number}.png")),
         })?,
     };
+    let hint =
+        if reason.contains("lib") { format!("For a window, {}.\n", how_to_install(WINDOW)) } else { String::new() };
     print(format!(
-        "No display could be opened ({reason}), so here is one image instead of a window: {}\n`throng render` renders \
+        "No display could be opened ({reason}), so here is one image instead of a window: {}\n{hint}`throng render` renders \
          more images; `throng --help` lists all commands.\n",
         std::fs::canonicalize(&path).unwrap_or(path).display()
     ))?;

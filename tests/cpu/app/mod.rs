@@ -1,5 +1,6 @@
 //! What the program computes without a window and without a device.
 
+mod advice;
 mod bench;
 mod cli;
 mod export;
