@@ -1,7 +1,7 @@
 //! The settings of a crowd, and the errors that they can cause.
 
 use super::placement::Layout;
-use crate::model::{Model, names};
+use crate::model::{Clip, Model, names};
 
 /// The time in its clip at which each instance starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,10 +24,11 @@ pub enum ClipChoice {
     /// together.
     #[default]
     All,
-    /// The clip with this glTF index. Models with fewer clips play their first one. If no model has a clip, index 0
+    /// The clip with this glTF index. Models with fewer clips play what [`Self::Auto`] does. If no model has a clip, index 0
     /// (the program's default) is the rest pose.
     Index(usize),
-    /// The clip with this name, or one that is like it ([`names::find`]). Models without it play their first clip.
+    /// The clip with this name, or one that is like it ([`names::find`]). Models without it play one whose name contains it, or
+    /// what [`Self::Auto`] does.
     Name(String),
 }
 
@@ -42,14 +43,22 @@ impl ClipChoice {
         }
     }
 
-    /// Returns a sentence for each model that plays its first clip because it does not have this one.
+    /// Returns the index of the clip that a model plays which does not have this one.
+    fn substitute_in(&self, model: &Model) -> usize {
+        let word = if let Self::Name(name) = self { name.to_lowercase() } else { String::new() };
+        let has_word = |clip: &Clip| clip.name.as_ref().is_some_and(|name| name.to_lowercase().contains(&word));
+        let named = model.clips.iter().position(has_word).filter(|_| !word.is_empty());
+        named.or(Self::Auto.index_in(model)).unwrap_or(0)
+    }
+
+    /// Returns a sentence for each model that plays another clip because it does not have this one.
     pub(super) fn substitutes<'m>(&'m self, models: &'m [Model]) -> impl Iterator<Item = String> {
         let wanted = self.wanted();
         models.iter().filter_map(move |model| {
             let wanted = wanted.as_ref()?;
-            let first = model.clips.first().filter(|_| self.index_in(model).is_none())?;
-            let first = first.name.as_deref().unwrap_or("0");
-            Some(format!("{} has no clip {wanted} and plays {first:?}", model.name))
+            let played = if self.index_in(model).is_none() { self.substitute_in(model) } else { return None };
+            let name = model.clips.get(played)?.name.clone().unwrap_or_else(|| played.to_string());
+            Some(format!("{} has no clip {wanted} and plays {name:?}", model.name))
         })
     }
 
@@ -173,7 +182,7 @@ pub(super) fn resolve_clips(
         ClipChoice::All if model.take().is_some() => vec![model.take()],
         ClipChoice::All => (0..model.clips.len() as u32).map(Some).collect(),
         ClipChoice::Auto | ClipChoice::Index(_) | ClipChoice::Name(_) => {
-            vec![Some(choice.index_in(model).unwrap_or(0) as u32)]
+            vec![Some(choice.index_in(model).unwrap_or_else(|| choice.substitute_in(model)) as u32)]
         }
     };
     Ok(models.iter().map(resolve).collect())

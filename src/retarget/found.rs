@@ -130,8 +130,10 @@ pub fn judge(
     if found < lost || found == 0 && way == Way::ByName {
         return Err(NoFit::NoNode { model: model.name.clone(), reason, count, names: listed(&missing) });
     }
+    // What a humanoid with all limbs lacks is controls, and bones of clothes.
+    let is_whole = way == Way::Retargeted && without.is_empty();
     let sentences = [(missing, count + "; not: "), (without, "limbs that move and are not in the model: ".to_owned())];
-    let warnings = sentences.into_iter().filter(|(names, _)| !names.is_empty());
+    let warnings = sentences.into_iter().filter(|(names, _)| !names.is_empty() && !is_whole);
     let warnings = warnings.map(|(names, sentence)| sentence + &listed(&names)).collect();
     Ok(Borrowed { way, clip_count: 0, joints, warnings })
 }

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use image::imageops::replace;
 use image::{ImageBuffer, Rgba, RgbaImage};
 
+use crate::animation::PoseScratch;
 use crate::app::aim::Shows;
 use crate::app::gpu::{finish, offscreen_device, offscreen_renderer};
 use crate::app::label::Labels;
@@ -19,6 +20,7 @@ use crate::cli::files::named_files;
 use crate::cli::{RenderArgs, SheetChoice, Size, WrongUsage};
 use crate::crowd::{ClipChoice, Crowd};
 use crate::model::text::printable;
+use crate::retarget::first::jump_of;
 use crate::view::Background;
 
 /// The number of columns and rows of the times of a clip, if the sheet's is free.
@@ -53,7 +55,7 @@ pub fn draw(args: &RenderArgs, choice: SheetChoice) -> Result<(Size, Vec<u8>, St
         scenes.push((args, scene, cells));
     }
     let count = scenes.iter().map(|(_, _, cells)| cells.len()).sum::<usize>() as u32;
-    ensure!(count > 0, "none of the files can be shown");
+    ensure!(count > 0, "none of the files can be read");
     let grid = choice.unwrap_or_else(|| {
         // Cells are about as wide as high.
         let aspect = args.gpu.size.aspect();
@@ -114,7 +116,8 @@ pub fn draw(args: &RenderArgs, choice: SheetChoice) -> Result<(Size, Vec<u8>, St
 fn cells(scene: &Scene, args: &RenderArgs, several: bool, choice: SheetChoice) -> Vec<Cell> {
     let (model, start) = (&scene.models[0], args.crowd.time);
     let with_name = |text: &str| if several { format!("{}: {text}", printable(&model.name)) } else { text.to_owned() };
-    if args.crowd.clip == ClipChoice::All {
+    let is_still = model.clips.is_empty() || args.crowd.clip == ClipChoice::None;
+    if args.crowd.clip == ClipChoice::All && !is_still {
         let clips = model.clips.iter().enumerate();
         return clips
             .map(|(index, clip)| {
@@ -125,15 +128,19 @@ fn cells(scene: &Scene, args: &RenderArgs, several: bool, choice: SheetChoice) -
             })
             .collect();
     }
-    if several {
+    if several || is_still {
         return vec![Cell { label: printable(&model.name), clip: None, time_seconds: start }];
     }
     let Size { width, height } = choice.unwrap_or(TIMES);
     let count = width * height;
     let loop_seconds = scene.crowd.loop_seconds().unwrap_or(1.0);
+    let clip = args.crowd.clip.index_in(model).and_then(|index| model.clips.get(index));
+    // The end of a clip that repeats would look like its beginning.
+    let repeats = clip.is_none_or(|clip| jump_of(model, clip, &mut PoseScratch::for_model(model)).is_small);
+    let steps = if repeats { count } else { count.max(2) - 1 };
     (0..count)
         .map(|number| {
-            let time_seconds = start + loop_seconds * f64::from(number) / f64::from(count);
+            let time_seconds = start + loop_seconds * f64::from(number) / f64::from(steps);
             Cell { label: format!("{time_seconds:.2} s"), clip: None, time_seconds }
         })
         .collect()
