@@ -15,9 +15,9 @@ use crate::model::{LocalPose, NO_PARENT, Skeleton};
 /// If the node counts of `local`, `model_from_node` and `skeleton` differ.
 pub fn model_from_nodes(skeleton: &Skeleton, local: &LocalPose, model_from_node: &mut [Affine3A]) {
     assert!(
-        local.len() == skeleton.len() && model_from_node.len() == skeleton.len(),
+        local.translations.len() == skeleton.len() && model_from_node.len() == skeleton.len(),
         "a pose of {} nodes and {} matrices for a skeleton of {} nodes",
-        local.len(),
+        local.translations.len(),
         model_from_node.len(),
         skeleton.len()
     );

@@ -138,7 +138,7 @@ pub fn window_settings<'a>(args: &GpuArgs, shaders: &'a [ShaderOverride], device
 
 /// Destroys a renderer, then checks that the validation layer has reported nothing.
 pub fn finish(renderer: impl Deref<Target = Renderer>) -> Result<()> {
-    let messages = Arc::clone(renderer.device().instance().validation_messages());
+    let messages = Arc::clone(&renderer.device().instance.validation_messages);
     drop(renderer);
     let messages = messages.all();
     if let Some(first) = messages.first() {

@@ -22,35 +22,11 @@ const MOST_PARTS: usize = 64;
 /// Pieces with no more instances than this are one task.
 const INSTANCES_PER_TASK: u32 = 1024;
 
-/// A visible pose before the sort.
-#[derive(Debug, Clone, Copy, Default)]
-struct FoundPose {
-    /// The first of its visible instances.
-    instance: u32,
-    run: u32,
-    /// The index of its key among those of the part.
-    key: u32,
-    /// Its levels in the camera's view and in the light's.
-    levels: [u8; 2],
-    seen_count: u32,
-    shadow_only_count: u32,
-}
-
-impl FoundPose {
-    fn visible(self, runs: &[Run]) -> VisiblePose {
-        let Self { instance, run, levels, seen_count, shadow_only_count, .. } = self;
-        let Run { clips, has_morphs, .. } = runs[run as usize];
-        let [camera, light] = levels.map(u32::from);
-        let levels = PoseLevels { camera, light };
-        VisiblePose { model: clips.model, levels, seen_count, shadow_only_count, has_morphs, instance, run }
-    }
-}
-
 /// Returns the levels of a pose in both views. A view that does not show the pose (255) gets the level of the other view, so
 /// that it needs no separate batch.
-fn settled(levels: [u8; 2]) -> [u8; 2] {
-    let finest = levels[0].min(levels[1]);
-    levels.map(|level| if level == u8::MAX { finest } else { level })
+fn settled([camera, light]: [u8; 2]) -> PoseLevels {
+    let settled = |level| u32::from(if level == u8::MAX { camera.min(light) } else { level });
+    PoseLevels { camera: settled(camera), light: settled(light) }
 }
 
 /// The keys of a model's poses: levels and morphs, in the order of the visible poses.
@@ -75,8 +51,8 @@ impl Keys {
         self.first + 2 * self.level_count.pow(2)
     }
 
-    fn key(self, [camera, light]: [u8; 2], has_morphs: bool) -> u32 {
-        self.first + 2 * (u32::from(camera) * self.level_count + u32::from(light)) + u32::from(has_morphs)
+    fn key(self, PoseLevels { camera, light }: PoseLevels, has_morphs: bool) -> u32 {
+        self.first + 2 * (camera * self.level_count + light) + u32::from(has_morphs)
     }
 }
 
@@ -107,8 +83,8 @@ impl AddAssign for Counts {
 pub(super) struct Part {
     instances: Range<u32>,
     sights: Vec<Sight>,
-    /// The visible poses in the order of their instances.
-    found: Vec<FoundPose>,
+    /// The visible poses in the order of their instances, each with the index of its key among those of the part.
+    found: Vec<(u32, VisiblePose)>,
     /// The indices of `found` in the order of keys.
     order: Vec<u32>,
     first_key: u32,
@@ -146,11 +122,11 @@ impl Part {
     }
 
     /// Returns the pose of an instance that the camera may see.
-    pub fn pose_of_seen(parts: &[Self], runs: &[Run], instance: u32) -> Option<VisiblePose> {
+    pub fn pose_of_seen(parts: &[Self], instance: u32) -> Option<VisiblePose> {
         let part = &parts[parts.partition_point(|part| part.instances.end <= instance)];
         let sight = &part.sights[(instance - part.instances.start) as usize];
-        let next = part.found.partition_point(|pose| pose.instance <= instance);
-        sight.is_seen.then(|| part.found[next - 1].visible(runs))
+        let next = part.found.partition_point(|(_, pose)| pose.instance <= instance);
+        sight.is_seen.then(|| part.found[next - 1].1)
     }
 
     pub fn look_at_all(pool: Option<&ThreadPool>, parts: &mut [Self], runs: &[Run], keys: &[Keys], views: &Views<'_>) {
@@ -175,24 +151,24 @@ impl Part {
                 break;
             }
             let keys = keys[clips.model as usize];
-            // The last pose with its number. More of its instances may follow.
-            let mut last: Option<(u32, FoundPose)> = None;
-            let mut finish = |last: Option<(u32, FoundPose)>| {
-                let Some((_, pose)) = last else { return };
-                let levels = settled(pose.levels);
+            // The last pose with its number and its levels in both views. More of its instances may follow.
+            let mut last: Option<(u32, [u8; 2], VisiblePose)> = None;
+            let mut finish = |last: Option<(u32, [u8; 2], VisiblePose)>| {
+                let Some((_, levels, pose)) = last else { return };
+                let levels = settled(levels);
                 let key = keys.key(levels, has_morphs) - self.first_key;
                 self.keys[key as usize].0 +=
                     Counts { poses: 1, seen: pose.seen_count, shadow_only: pose.shadow_only_count };
-                self.found.push(FoundPose { key, levels, ..pose });
+                self.found.push((key, VisiblePose { levels, ..pose }));
             };
             let sights = &self.sights[(first - self.instances.start) as usize..(end - self.instances.start) as usize];
             for (instance, sight) in (first..end).zip(sights).filter(|(_, sight)| sight.is_visible) {
-                if last.is_none_or(|(number, _)| number != sight.pose) {
-                    let pose = FoundPose { instance, run, levels: [u8::MAX; 2], ..FoundPose::default() };
-                    finish(last.replace((sight.pose, pose)));
+                if last.is_none_or(|(number, ..)| number != sight.pose) {
+                    let pose = VisiblePose { has_morphs, instance, run, ..VisiblePose::new(clips.model, 0, 0) };
+                    finish(last.replace((sight.pose, [u8::MAX; 2], pose)));
                 }
-                if let Some((_, pose)) = &mut last {
-                    pose.levels = std::array::from_fn(|view| pose.levels[view].min(sight.levels[view]));
+                if let Some((_, levels, pose)) = &mut last {
+                    *levels = std::array::from_fn(|view| levels[view].min(sight.levels[view]));
                     *(if sight.is_seen { &mut pose.seen_count } else { &mut pose.shadow_only_count }) += 1;
                 }
             }
@@ -205,8 +181,8 @@ impl Part {
             next += counts.poses;
         }
         self.order.resize(self.found.len(), 0);
-        for (index, pose) in (0..).zip(&self.found) {
-            let (_, end) = &mut self.keys[pose.key as usize];
+        for (index, (key, _)) in (0..).zip(&self.found) {
+            let (_, end) = &mut self.keys[*key as usize];
             self.order[*end as usize] = index;
             *end += 1;
         }
@@ -293,7 +269,7 @@ impl Sorted {
         }
     }
 
-    pub fn fill(&self, pool: Option<&ThreadPool>, parts: &[Part], runs: &[Run], lists: &mut Lists) {
+    pub fn fill(&self, pool: Option<&ThreadPool>, parts: &[Part], lists: &mut Lists) {
         lists.poses.resize(self.all.poses as usize, VisiblePose::new(0, 0, 0));
         lists.instances.resize(self.all.instances() as usize, VisibleInstance::default());
         lists.seen_count = self.all.seen as usize;
@@ -301,18 +277,18 @@ impl Sorted {
         let places = Places { poses: &mut lists.poses, seen, shadow_only };
         match pool {
             Some(pool) if self.all.instances() > INSTANCES_PER_TASK => {
-                pool.install(|| fill_in_tasks(parts, runs, &self.pieces, places));
+                pool.install(|| fill_in_tasks(parts, &self.pieces, places));
             }
-            _ => fill(parts, runs, &self.pieces, places),
+            _ => fill(parts, &self.pieces, places),
         }
     }
 }
 
 /// Halves pieces and places until they are small.
-fn fill_in_tasks(parts: &[Part], runs: &[Run], pieces: &[Piece], mut places: Places<'_>) {
+fn fill_in_tasks(parts: &[Part], pieces: &[Piece], mut places: Places<'_>) {
     let instances = places.seen.len() + places.shadow_only.len();
     if pieces.len() <= 1 || instances <= INSTANCES_PER_TASK as usize {
-        return fill(parts, runs, pieces, places);
+        return fill(parts, pieces, places);
     }
     let (first, middle) = (pieces[0].place, (instances / 2) as u32);
     let half = pieces.partition_point(|piece| piece.place.instances() - first.instances() < middle);
@@ -321,19 +297,18 @@ fn fill_in_tasks(parts: &[Part], runs: &[Run], pieces: &[Piece], mut places: Pla
     let counts =
         Counts { poses: poses - first.poses, seen: seen - first.seen, shadow_only: shadow_only - first.shadow_only };
     let places_before = places.split_off(counts);
-    rayon::join(|| fill_in_tasks(parts, runs, before, places_before), || fill_in_tasks(parts, runs, after, places));
+    rayon::join(|| fill_in_tasks(parts, before, places_before), || fill_in_tasks(parts, after, places));
 }
 
-fn fill(parts: &[Part], runs: &[Run], pieces: &[Piece], mut places: Places<'_>) {
+fn fill(parts: &[Part], pieces: &[Piece], mut places: Places<'_>) {
     for &Piece { part, first, counts, place } in pieces {
         let Places { poses, seen, shadow_only } = places.split_off(counts);
         let (mut seen, mut shadow_only) = (seen.iter_mut(), shadow_only.iter_mut());
         let part = &parts[part as usize];
         let order = &part.order[first as usize..(first + counts.poses) as usize];
         for ((record, &index), out) in (place.poses..).zip(order).zip(poses) {
-            let pose = part.found[index as usize].visible(runs);
-            let VisiblePose { instance, seen_count, shadow_only_count, .. } = pose;
-            *out = pose;
+            *out = part.found[index as usize].1;
+            let VisiblePose { instance, seen_count, shadow_only_count, .. } = *out;
             let sights = &part.sights[(instance - part.instances.start) as usize..];
             let visible = (instance..).zip(sights).filter(|(_, sight)| sight.is_visible);
             for (instance, sight) in visible.take((seen_count + shadow_only_count) as usize) {

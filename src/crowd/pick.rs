@@ -120,7 +120,7 @@ impl Crowd {
     }
 
     fn pose_of_seen(&self, instance: u32) -> Option<VisiblePose> {
-        Part::pose_of_seen(&self.visible.parts, &self.visible.runs, instance)
+        Part::pose_of_seen(&self.visible.parts, instance)
     }
 
     /// Overwrites `positions_world` with the position of each node of the instance with a number, in the order of

@@ -92,7 +92,7 @@ impl Crowd {
         let views = Views { instances, routes, errors, frustum, casters, has_shadows: to_light.is_some(), detail };
         Part::look_at_all(pool, parts, runs, keys, &views);
         sorted.count(parts, keys, pose_counts, instance_counts);
-        sorted.fill(pool, parts, runs, lists);
+        sorted.fill(pool, parts, lists);
     }
 
     /// Lets all instances be visible, in full detail, until the next [`Crowd::cull`]. Call it after each change of clips.

@@ -28,8 +28,14 @@ impl Model {
             ),
             (
                 "the arrays of nodes are equally long",
-                [rest.len(), rest.rotations.len(), rest.scales.len(), names.len(), source_nodes.len(), in_scene.len()]
-                    == [nodes; 6]
+                [
+                    rest.translations.len(),
+                    rest.rotations.len(),
+                    rest.scales.len(),
+                    names.len(),
+                    source_nodes.len(),
+                    in_scene.len(),
+                ] == [nodes; 6]
                     && fixed_locals.iter().all(|fixed| below(fixed.node, nodes)),
             ),
             (

@@ -31,14 +31,6 @@ impl LocalPose {
         }
     }
 
-    pub fn len(&self) -> usize {
-        self.translations.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.translations.is_empty()
-    }
-
     /// Overwrites this pose with `other`, which must have equally many nodes and weights. Allocates nothing.
     ///
     /// # Panics

@@ -128,7 +128,7 @@ impl Forecast {
             .saturating_add(models.iter().map(static_bytes).sum());
 
         let limits = MemoryLimits::new(device, settings, 0);
-        let (heap_bytes, _) = device.physical.device_memory(device.instance());
+        let (heap_bytes, _) = device.physical.device_memory(&device.instance);
         let of = |resource, fixed: u64, crowd: u64, available_bytes: u64| {
             let room = u128::from(instances) * u128::from(available_bytes.saturating_sub(fixed));
             let fitting_instances = (room / u128::from(crowd.max(1))).min(u64::MAX.into()) as u64;

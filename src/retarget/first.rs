@@ -2,6 +2,7 @@
 
 use glam::Vec3A;
 
+use super::names::words_of;
 use crate::animation::{PoseScratch, pose_model};
 use crate::model::{Clip, Model};
 
@@ -26,20 +27,6 @@ pub fn first_clips(model: &Model) -> Vec<u32> {
     let mut scratch = PoseScratch::for_model(model);
     let looping = clips().take(MOST_COMPARED).find(|(_, clip)| jump_of(model, clip, &mut scratch).is_small);
     looping.map(|(index, _)| index).into_iter().collect()
-}
-
-/// Returns the words of a name in small letters: `Armature|WalkCycle_A` has armature, walk, cycle and a.
-fn words_of(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut was_small = false;
-    for c in name.chars() {
-        if !c.is_alphabetic() || c.is_uppercase() && was_small {
-            words.push(String::new());
-        }
-        words.last_mut().filter(|_| c.is_alphabetic()).into_iter().for_each(|word| word.extend(c.to_lowercase()));
-        was_small = c.is_lowercase();
-    }
-    words
 }
 
 /// How far a clip ends from where it began.

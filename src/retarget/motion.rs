@@ -309,7 +309,7 @@ impl<'r> Retarget<'r> {
     fn posed(&self, turns: &[Option<Quat>]) -> (LocalPose, Vec<Affine3A>) {
         let mut local = self.target.model.skeleton.rest.clone();
         self.turn_nodes(turns, &mut local);
-        let mut matrices = vec![Affine3A::IDENTITY; local.len()];
+        let mut matrices = vec![Affine3A::IDENTITY; local.translations.len()];
         model_from_nodes(&self.target.model.skeleton, &local, &mut matrices);
         (local, matrices)
     }
@@ -326,7 +326,7 @@ impl<'r> Retarget<'r> {
     /// Gives each node that turns the rotation relative to its parent that turns it.
     fn turn_nodes(&self, turns: &[Option<Quat>], local: &mut LocalPose) {
         let rig = self.target;
-        let mut rotations: Vec<Quat> = Vec::with_capacity(local.len());
+        let mut rotations: Vec<Quat> = Vec::with_capacity(local.translations.len());
         for (node, &parent) in rig.model.skeleton.parents.iter().enumerate() {
             let above = rotations.get(parent as usize).copied().unwrap_or(rig.body_from_posed);
             let own = match turns[node] {

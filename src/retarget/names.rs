@@ -76,7 +76,7 @@ fn is_among(words: &str, part: &str) -> bool {
 }
 
 pub fn evidence_of(name: &str) -> Evidence {
-    let parts = parts_of(name);
+    let parts = words_of(without_name_space(name));
     let mut evidence = Evidence::default();
     let mut words: Vec<&str> = Vec::new();
     for part in &parts {
@@ -102,16 +102,19 @@ pub fn evidence_of(name: &str) -> Evidence {
 
 /// Returns whether a name is that of a bone that shares a twist, such as `upperarm_twist_01_l` or `LeftForeArmRoll`.
 pub fn is_twist(name: &str) -> bool {
-    parts_of(name).iter().any(|part| is_among("twist roll", split_side(part).1))
+    words_of(without_name_space(name)).iter().any(|part| is_among("twist roll", split_side(part).1))
+}
+
+fn without_name_space(name: &str) -> &str {
+    name.rsplit([':', '|', '/']).next().unwrap_or(name)
 }
 
 /// Splits a name where its writing changes: at punctuation, at digits, and where a capital follows a small letter. Small
-/// letters, without numbers and without a name space.
-fn parts_of(name: &str) -> Vec<String> {
-    let own = name.rsplit([':', '|', '/']).next().unwrap_or(name);
+/// letters, without numbers.
+pub fn words_of(name: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut last = ' ';
-    let characters: Vec<char> = own.chars().collect();
+    let characters: Vec<char> = name.chars().collect();
     for (index, &character) in characters.iter().enumerate() {
         let starts_word = character.is_uppercase()
             && (last.is_lowercase()

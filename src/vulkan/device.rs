@@ -24,7 +24,7 @@ pub struct Device {
     allocator: ManuallyDrop<Mutex<Allocator>>,
     created: AtomicU64,
     allocated_bytes: AtomicU64,
-    instance: Arc<Instance>,
+    pub instance: Arc<Instance>,
 }
 
 impl Device {
@@ -58,14 +58,14 @@ impl Device {
             info = info.push_next(&mut present_fences);
         }
         // SAFETY: `info` and all that it points to live until the call returns.
-        let raw = unsafe { instance.raw().create_device(physical.raw, &info, None) }.context("vkCreateDevice")?;
+        let raw = unsafe { instance.raw.create_device(physical.raw, &info, None) }.context("vkCreateDevice")?;
         // SAFETY: the family was in the create info with one queue.
         let queue = unsafe { raw.get_device_queue(queue_family, 0) };
         // The allocator does not log.
         let mut debug_settings = AllocatorDebugSettings::default();
         debug_settings.log_leaks_on_shutdown = false;
         let allocator = Allocator::new(&AllocatorCreateDesc {
-            instance: instance.raw().clone(),
+            instance: instance.raw.clone(),
             device: raw.clone(),
             physical_device: physical.raw,
             debug_settings,
@@ -80,7 +80,7 @@ impl Device {
                 return Err(Error::allocation("the allocator", 0, &error));
             }
         };
-        let debug_utils = instance.has_debug_utils.then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
+        let debug_utils = instance.has_debug_utils.then(|| ext::debug_utils::Device::new(&instance.raw, &raw));
         Ok(Arc::new(Self {
             raw,
             queue: Mutex::new(queue),
@@ -91,10 +91,6 @@ impl Device {
             allocated_bytes: AtomicU64::new(0),
             instance: Arc::clone(instance),
         }))
-    }
-
-    pub fn instance(&self) -> &Arc<Instance> {
-        &self.instance
     }
 
     /// Locks and returns the one queue, for graphics, compute, transfer and presentation. Vulkan allows its use by one thread

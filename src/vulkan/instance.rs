@@ -56,12 +56,13 @@ impl ValidationMessages {
 /// The Vulkan instance. It owns the loader and the debug messenger.
 pub struct Instance {
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
-    messages: Arc<ValidationMessages>,
+    /// The messages of the validation layer. There are none without validation.
+    pub validation_messages: Arc<ValidationMessages>,
     /// Whether objects can have names and labels.
     pub(super) has_debug_utils: bool,
     /// Whether devices may enable `VK_EXT_swapchain_maintenance1`.
     pub(super) has_surface_maintenance: bool,
-    raw: ash::Instance,
+    pub raw: ash::Instance,
     pub(super) entry: ash::Entry,
 }
 
@@ -102,8 +103,8 @@ impl Instance {
             extensions.push(ext::debug_utils::NAME.as_ptr());
         }
 
-        let messages = Arc::new(ValidationMessages::default());
-        let mut creation_messenger = messenger_info(&messages);
+        let validation_messages = Arc::new(ValidationMessages::default());
+        let mut creation_messenger = messenger_info(&validation_messages);
         let application = vk::ApplicationInfo::default()
             .application_name(c"throng")
             .application_version(1)
@@ -140,10 +141,11 @@ impl Instance {
             vk::Result::ERROR_LAYER_NOT_PRESENT => Error::MissingValidationLayer,
             result => Error::call("vkCreateInstance", result),
         })?;
-        let mut instance = Self { messenger: None, messages, has_debug_utils, has_surface_maintenance, raw, entry };
+        let mut instance =
+            Self { messenger: None, validation_messages, has_debug_utils, has_surface_maintenance, raw, entry };
         if options.validation {
             let loader = ext::debug_utils::Instance::new(&instance.entry, &instance.raw);
-            let info = messenger_info(&instance.messages);
+            let info = messenger_info(&instance.validation_messages);
             // SAFETY: the callback's user data are the `ValidationMessages` that `instance` keeps alive.
             let handle = unsafe { loader.create_debug_utils_messenger(&info, None) }
                 .context("vkCreateDebugUtilsMessengerEXT")?;
@@ -152,17 +154,8 @@ impl Instance {
         Ok(Arc::new(instance))
     }
 
-    pub fn raw(&self) -> &ash::Instance {
-        &self.raw
-    }
-
     pub fn is_validating(&self) -> bool {
         self.messenger.is_some()
-    }
-
-    /// Returns the messages of the validation layer. There are none without validation.
-    pub fn validation_messages(&self) -> &Arc<ValidationMessages> {
-        &self.messages
     }
 }
 

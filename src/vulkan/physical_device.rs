@@ -51,12 +51,12 @@ impl PhysicalDevice {
     /// Returns all devices, in the order of the driver.
     pub fn enumerate(instance: &Instance) -> Result<Vec<Self>> {
         // SAFETY: the instance is alive.
-        let handles = unsafe { instance.raw().enumerate_physical_devices() }.context("vkEnumeratePhysicalDevices")?;
+        let handles = unsafe { instance.raw.enumerate_physical_devices() }.context("vkEnumeratePhysicalDevices")?;
         handles.into_iter().enumerate().map(|(index, raw)| Self::query(instance, index, raw)).collect()
     }
 
     fn query(instance: &Instance, index: usize, raw: vk::PhysicalDevice) -> Result<Self> {
-        let vk_instance = instance.raw();
+        let vk_instance = &instance.raw;
         let mut driver = vk::PhysicalDeviceDriverProperties::default();
         let mut maintenance3 = vk::PhysicalDeviceMaintenance3Properties::default();
         let mut maintenance4 = vk::PhysicalDeviceMaintenance4Properties::default();
@@ -286,7 +286,7 @@ impl PhysicalDevice {
         let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
         let mut memory = vk::PhysicalDeviceMemoryProperties2::default().push_next(&mut budget);
         // SAFETY: the device belongs to this instance and knows the structure.
-        unsafe { instance.raw().get_physical_device_memory_properties2(self.raw, &mut memory) };
+        unsafe { instance.raw.get_physical_device_memory_properties2(self.raw, &mut memory) };
         let left = budget.heap_budget.get(index).zip(budget.heap_usage.get(index));
         (heap.size, left.map(|(budget, usage)| budget.saturating_sub(*usage)))
     }

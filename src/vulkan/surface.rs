@@ -30,7 +30,7 @@ impl Surface {
         let display = window.display_handle().map_err(no_handle)?.as_raw();
         let handle = window.window_handle().map_err(no_handle)?.as_raw();
         // SAFETY: the handles are those of a living window, which the surface keeps.
-        let raw = unsafe { ash_window::create_surface(&instance.entry, instance.raw(), display, handle, None) }
+        let raw = unsafe { ash_window::create_surface(&instance.entry, &instance.raw, display, handle, None) }
             .context("vkCreateSurfaceKHR")?;
         // SAFETY: the surface is new and belongs to this instance.
         let mut surface = unsafe { Self::from_raw(instance, raw) };
@@ -43,7 +43,7 @@ impl Surface {
     /// # Safety
     /// The surface belongs to `instance`, which has `VK_KHR_surface` enabled. Nothing else destroys it.
     pub unsafe fn from_raw(instance: &Arc<Instance>, raw: vk::SurfaceKHR) -> Self {
-        let loader = khr::surface::Instance::new(&instance.entry, instance.raw());
+        let loader = khr::surface::Instance::new(&instance.entry, &instance.raw);
         Self { raw, loader, _instance: Arc::clone(instance), _window: None }
     }
 }

@@ -73,7 +73,7 @@ impl Swapchain {
             .present_mode(vk::PresentModeKHR::FIFO)
             .clipped(true)
             .old_swapchain(old.map_or(vk::SwapchainKHR::null(), |old| old.raw));
-        let loader = khr::swapchain::Device::new(device.instance().raw(), &device.raw);
+        let loader = khr::swapchain::Device::new(&device.instance.raw, &device.raw);
         // SAFETY: the surface is alive. An old swapchain belongs to it, and this call retires it.
         let raw = unsafe { loader.create_swapchain(&info, None) }.context("vkCreateSwapchainKHR")?;
         device.register(raw, "swapchain");

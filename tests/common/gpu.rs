@@ -67,7 +67,7 @@ impl From<&TestDevice> for Gpu {
 impl Gpu {
     /// Puts a device under the gate. Its instance validates.
     pub fn with_device(device: Arc<Device>) -> Self {
-        let messages = Arc::clone(device.instance().validation_messages());
+        let messages = Arc::clone(&device.instance.validation_messages);
         Self { device: Some(device), messages }
     }
 
@@ -78,7 +78,7 @@ impl Gpu {
     /// Destroys the device and the instance. Returns what is wrong: all messages, or resources that outlive the device.
     pub fn close(&mut self) -> std::result::Result<(), String> {
         let Some(device) = self.device.take() else { return Ok(()) };
-        let instance = Arc::clone(device.instance());
+        let instance = Arc::clone(&device.instance);
         let device_users = Arc::strong_count(&device) - 1;
         drop(device);
         let instance_users = Arc::strong_count(&instance) - 1;

@@ -51,7 +51,7 @@ fn the_layer_has_no_other_advice(device: &TestDevice) {
 fn advice(device: &TestDevice, settings: RendererSettings, view: DebugView, frames: u32) -> Vec<String> {
     let options = InstanceOptions { validation: true, surface_extensions: &[] };
     let instance = Instance::with_entry(above_validation(replacement), options).expect("an instance");
-    let messages = Arc::clone(instance.validation_messages());
+    let messages = Arc::clone(&instance.validation_messages);
     let device = device.open_on(&instance).expect("a device");
     let options = "--size 320x180 --instances 30 --clip all";
     let Shown { mut scene, mut renderer } = Shown::new(&device, &scene::models(), options, settings);

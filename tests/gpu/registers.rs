@@ -120,7 +120,7 @@ fn compile(device: &TestDevice, models: &[Model], skinning: Skinning) -> Vec<Sha
     for view in DebugView::ALL.into_iter().chain([DebugView::Heat]).filter(has_view) {
         renderer.try_show(&scene.crowd, &Show { view, bones: true, ..Show::default() }).expect("a view");
     }
-    let functions = khr::pipeline_executable_properties::Device::new(instance.raw(), &device.raw);
+    let functions = khr::pipeline_executable_properties::Device::new(&instance.raw, &device.raw);
     let mut shaders = SHADERS.take();
     shaders.iter_mut().for_each(|shader| shader.figures = figures(&functions, shader));
     shaders

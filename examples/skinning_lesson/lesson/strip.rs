@@ -57,7 +57,7 @@ impl Strip {
 
     /// The matrices of all nodes in a local pose.
     pub fn model_from_nodes(&self, local: &LocalPose) -> Vec<Affine3A> {
-        let mut model_from_node = vec![Affine3A::IDENTITY; local.len()];
+        let mut model_from_node = vec![Affine3A::IDENTITY; local.translations.len()];
         model_from_nodes(&self.model.skeleton, local, &mut model_from_node);
         model_from_node
     }

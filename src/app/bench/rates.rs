@@ -21,7 +21,7 @@ const COPIES: u32 = 4;
 /// Returns the bytes that a copy from one device buffer to another moves in a second.
 pub(super) fn copy_bytes_per_second(device: &Arc<Device>) -> Result<f64> {
     let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
-    let (heap_bytes, free_bytes) = device.physical.device_memory(device.instance());
+    let (heap_bytes, free_bytes) = device.physical.device_memory(&device.instance);
     // Both buffers together take at most half of the free memory.
     let most = (free_bytes.unwrap_or(heap_bytes) / 4).min(device.physical.max_buffer_bytes);
     let size_bytes = LARGEST_BYTES.min(most).min(device.physical.max_allocation_bytes).max(SMALLEST_BYTES);

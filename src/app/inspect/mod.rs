@@ -97,20 +97,6 @@ fn row(model: &Model) -> Fact {
     ])
 }
 
-fn contents(model: &Model) -> [(&'static str, Fact); 9] {
-    [
-        ("nodes", model.skeleton.len().into()),
-        ("joints", joints(model).len().into()),
-        ("skins", model.skins.len().into()),
-        ("clips", model.clips.len().into()),
-        ("morph_targets", model.morph_weight_count().into()),
-        ("materials", model.materials.len().into()),
-        ("images", model.images.len().into()),
-        ("extensions", model.source.extensions.len().into()),
-        ("warnings", model.warnings.len().into()),
-    ]
-}
-
 /// Describes a model on a page of this width: what is asked first, what is odd, and then everything.
 pub fn report(model: &Model, with_levels: bool, columns: u16) -> String {
     let Fact::Object(facts) = facts(model, with_levels) else { return String::new() };
@@ -130,6 +116,17 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
         let [min, max] = [min, max].map(|corner| (corner + source.origin).to_array().into());
         Fact::from([("min", min), ("max", max), ("height", height.into())])
     });
+    let contents = Fact::from([
+        ("nodes", model.skeleton.len().into()),
+        ("joints", joints(model).len().into()),
+        ("skins", model.skins.len().into()),
+        ("clips", model.clips.len().into()),
+        ("morph_targets", model.morph_weight_count().into()),
+        ("materials", model.materials.len().into()),
+        ("images", model.images.len().into()),
+        ("extensions", source.extensions.len().into()),
+        ("warnings", model.warnings.len().into()),
+    ]);
     let file = Fact::from([
         // Of the file and of all files that it refers to.
         ("bytes", source.bytes.into()),
@@ -143,7 +140,7 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
         ("humanoid", roles_from.as_deref().into()),
         // In metres, the unit of glTF. +Y is up.
         ("bounds", bounds),
-        ("contents", Fact::from(contents(model))),
+        ("contents", contents),
         ("file", file),
         ("attributes", source.attributes.iter().map(String::as_str).collect()),
         // The number of joint matrices of a pose.

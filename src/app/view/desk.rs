@@ -99,7 +99,7 @@ impl Desk {
         let memory = |instances| forecast(&device, &settings, &models, &show, instances, size);
         let frame_ms = self.figures.median_frame_ms();
         let facts = Facts {
-            files: self.library.names(),
+            files: &self.library.names,
             file: self.library.index_of(&state.args.crowd.models),
             figures: &self.figures,
             lines: &words::frame_and_device(state.scene.crowd.instance_count(), renderer, frame_ms),
@@ -120,7 +120,7 @@ impl Desk {
         for (name, weight) in wishes.morphs {
             state.hold_morph(&name, weight);
         }
-        if let Some(path) = wishes.open.and_then(|file| self.library.path(file)) {
+        if let Some(path) = wishes.open.and_then(|file| self.library.paths.get(file)) {
             self.open(vec![path.clone()], state, renderer);
         }
         if let Some(parts) = wishes.together {

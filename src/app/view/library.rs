@@ -10,8 +10,8 @@ use crate::model::{Model, import};
 /// A list of files without repetitions, each with its name. Files of several folders also have the names of these.
 #[derive(Debug, Default)]
 pub struct Library {
-    paths: Vec<PathBuf>,
-    names: Vec<String>,
+    pub paths: Vec<PathBuf>,
+    pub names: Vec<String>,
 }
 
 impl Library {
@@ -34,14 +34,6 @@ impl Library {
         let is_one_folder = self.paths.windows(2).all(|pair| pair[0].parent() == pair[1].parent());
         let levels = if is_one_folder { 1 } else { 2 };
         self.names = self.paths.iter().map(|path| last_names(path, levels)).collect();
-    }
-
-    pub fn names(&self) -> &[String] {
-        &self.names
-    }
-
-    pub fn path(&self, index: usize) -> Option<&PathBuf> {
-        self.paths.get(index)
     }
 
     /// Returns the index of the file that is shown, unless several are.

@@ -105,7 +105,7 @@ impl FrameSlot {
             palette: storage("palette")?,
             morph_weights: storage("morph weights")?,
             instances: stream("instances", vk::BufferUsageFlags::VERTEX_BUFFER, "maxBufferSize", limits.buffer_bytes)?,
-            finished: device.instance().is_validating().then(finished).transpose()?,
+            finished: device.instance.is_validating().then(finished).transpose()?,
             in_flight_until: None,
             frame_data,
             set_is_stale: true,

@@ -139,13 +139,13 @@ fn the_other_models_of_a_folder_are_offered() {
     }
     let shown = [folder.path().join("d.glb")];
     let mut library = Library::new(&shown);
-    assert_eq!(library.names(), ["d.glb", "a.GLTF", "b.glb"]);
+    assert_eq!(library.names, ["d.glb", "a.GLTF", "b.glb"]);
     library.add(&folder.path().join("b.glb"));
-    assert_eq!(library.names().len(), 3);
+    assert_eq!(library.names.len(), 3);
     assert_eq!((library.index_of(&shown), library.index_of(&[])), (Some(0), None));
-    assert_eq!(library.path(2), Some(&folder.path().join("b.glb")));
+    assert_eq!(library.paths.get(2), Some(&folder.path().join("b.glb")));
     library.add(Path::new("no/such/folder/x.glb"));
-    let names: Vec<&Path> = library.names().iter().map(Path::new).collect();
+    let names: Vec<&Path> = library.names.iter().map(Path::new).collect();
     assert_eq!(names[3], Path::new("folder/x.glb"));
     assert!(names[0].ends_with("d.glb") && names[0].components().count() == 2, "{names:?}");
 }

@@ -47,7 +47,7 @@ impl Outcome {
     ) -> Self {
         let (mut failure, mut messages) = (None, None);
         let result = instance(surface_extensions).and_then(|instance| {
-            messages = Some(Arc::clone(instance.validation_messages()));
+            messages = Some(Arc::clone(&instance.validation_messages));
             life(&instance, &mut failure)
         });
         Self { failure, result, messages: messages.map_or_else(Vec::new, |messages| messages.all()) }

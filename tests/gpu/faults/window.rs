@@ -199,5 +199,5 @@ fn a_device_that_cannot_present_is_refused(device: &TestDevice) {
     let chosen = PhysicalDevice::choose(&instance, Some(&device.selector()), Some(&surface));
     let refusal = chosen.err().expect("a refusal").to_string();
     assert!(refusal.contains("cannot present to this window"), "{refusal}");
-    assert_eq!(instance.validation_messages().all(), [""; 0]);
+    assert_eq!(instance.validation_messages.all(), [""; 0]);
 }

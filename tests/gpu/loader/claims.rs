@@ -75,7 +75,7 @@ pub fn entry(claims: Claims) -> ash::Entry {
 pub fn open(device: &TestDevice, claims: Claims) -> Result<Gpu> {
     let instance = Instance::with_entry(entry(claims), InstanceOptions { validation: true, surface_extensions: &[] })?;
     let opened = device.open_on(&instance);
-    assert_eq!(instance.validation_messages().all(), [""; 0]);
+    assert_eq!(instance.validation_messages.all(), [""; 0]);
     Ok(Gpu::with_device(opened?))
 }
 
