@@ -167,7 +167,7 @@ impl Aim {
         match &self.target {
             Some(Target::Joint(nodes)) => {
                 if let Some(part) = crowd.part_in_world(nodes, time_seconds) {
-                    camera.look_at(part.room().center(), camera.distance);
+                    camera.look_at(part.room.center(), camera.distance);
                 }
             }
             Some(Target::Camera(nodes, _)) => stand(camera, nodes, crowd, time_seconds),

@@ -83,10 +83,6 @@ impl Triangles {
         self.indices.clear();
         self.draws.clear();
     }
-
-    pub fn is_empty(&self) -> bool {
-        self.indices.is_empty()
-    }
 }
 
 #[derive(Default)]
@@ -134,7 +130,7 @@ impl Overlay {
     /// Copies the triangles to the buffers of a slot, and builds the pipeline for the format of the image if there is none.
     pub fn fit(&mut self, renderer: &mut Renderer, slot: usize) -> error::Result<()> {
         let (Some(drawing), Some((_, format))) = (&mut self.drawing, renderer.image()) else { return Ok(()) };
-        if self.triangles.is_empty() {
+        if self.triangles.indices.is_empty() {
             return Ok(());
         }
         if drawing.pipeline.as_ref().is_none_or(|(_, built_for)| *built_for != format) {
@@ -171,7 +167,7 @@ impl Overlay {
 
     /// Draws the triangles, inside a rendering.
     pub fn record(&self, input: &PassInput) {
-        let Some(drawing) = self.drawing.as_ref().filter(|_| !self.triangles.is_empty()) else { return };
+        let Some(drawing) = self.drawing.as_ref().filter(|_| !self.triangles.indices.is_empty()) else { return };
         let PassInput { recorder, extent, .. } = *input;
         let Some((pipeline, _)) = &drawing.pipeline else { return };
         let Some([Some(vertices), Some(indices)]) = drawing.slots.get(drawing.slot) else { return };

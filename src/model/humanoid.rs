@@ -113,10 +113,6 @@ impl Role {
     pub fn name(self) -> &'static str {
         NAMES[self.index()]
     }
-
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::all().find(|role| role.name() == name)
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -29,7 +29,7 @@ pub struct Outline {
     /// Points whose convex hull holds everything that is to be shown. There is at least one.
     points: Vec<Vec3>,
     /// The room of the crowd throughout its clips, which holds the camera's target.
-    room: Bounds,
+    pub room: Bounds,
 }
 
 impl Outline {
@@ -56,10 +56,6 @@ impl Outline {
         let (min, max) = (points.iter().copied().reduce(Vec3::min)?, points.iter().copied().reduce(Vec3::max)?);
         // It is no flat crowd, whatever its shape.
         Some(Self { points, room: Bounds { min, max, footprint_radius: 0.0 } })
-    }
-
-    pub fn room(&self) -> Bounds {
-        self.room
     }
 
     /// Returns how much the outline is a flat crowd (1) or a single character (0).

@@ -81,7 +81,7 @@ impl Screen {
         screen
     }
 
-    /// Waits until the program shows its window.
+    /// Waits until the program shows its window and presents frames, and gives it the keys.
     pub fn wait_for_window(self) -> TestWindow {
         let managed = self.atom("_NET_CLIENT_LIST");
         loop {
@@ -94,7 +94,10 @@ impl Screen {
             for id in candidates {
                 if self.title(id).is_some_and(|title| title.starts_with("Throng")) {
                     listen(&self.connection, id, EventMask::PROPERTY_CHANGE | EventMask::STRUCTURE_NOTIFY);
-                    return TestWindow { screen: self, id };
+                    let window = TestWindow { screen: self, id };
+                    window.wait_for_title(|_| true);
+                    window.focus();
+                    return window;
                 }
             }
         }
@@ -239,6 +242,12 @@ impl TestWindow {
 
     pub fn press(&self, key: Key) {
         self.press_all(&[key]);
+    }
+
+    /// Pauses the animation. Returns the title.
+    pub fn pause(&self) -> String {
+        self.press(Key::SPACE);
+        self.wait_for_title(|title| title.contains(" · paused at "))
     }
 
     /// Presses a key while another one is held.

@@ -48,7 +48,12 @@ pub(super) fn as_text(report: &Report, columns: u16) -> String {
         text += "Partial: not all rows are complete.\n";
     }
     text += "\n";
-    text += &grouped(columns, &keys(runs, varies), &[group(runs, &FRAME), cpu_stages(runs), gpu_passes(runs)]);
+    let stages = CpuStage::ALL.map(CpuStage::name).into_iter().chain(["other"]);
+    let stages = medians(runs, "CPU: adds up to the frame", stages);
+    let is_serialized = runs.iter().all(|run| run.settings.serialize);
+    let passes = if is_serialized { "GPU: one pass at a time" } else { "GPU: meanwhile" };
+    let passes = medians(runs, passes, Pass::ALL.map(Pass::name));
+    text += &grouped(columns, &keys(runs, varies), &[group(runs, &FRAME), stages, passes]);
     text += &format!("\n{}", paragraph(columns, &character(first)));
     text += &sharing(runs).map_or_else(String::new, |sentence| paragraph(columns, &sentence));
     let rates: Vec<_> = RATES.chunks(3).map(|columns| group(runs, columns)).collect();
@@ -86,17 +91,6 @@ fn level_percents(run: &Run) -> String {
 /// Writes a number, or a dash if it was not measured.
 fn optional(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), number)
-}
-
-fn cpu_stages(runs: &[Run]) -> ColumnGroup {
-    let names = CpuStage::ALL.map(CpuStage::name).into_iter().chain(["other"]);
-    medians(runs, "CPU: adds up to the frame", names)
-}
-
-fn gpu_passes(runs: &[Run]) -> ColumnGroup {
-    let is_serialized = runs.iter().all(|run| run.settings.serialize);
-    let title = if is_serialized { "GPU: one pass at a time" } else { "GPU: meanwhile" };
-    medians(runs, title, Pass::ALL.map(Pass::name))
 }
 
 fn medians(runs: &[Run], title: &'static str, names: impl IntoIterator<Item = &'static str>) -> ColumnGroup {

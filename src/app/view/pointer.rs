@@ -33,7 +33,7 @@ pub struct Pointer {
     /// Where the left button was pressed, unless the cursor has moved away since.
     click: Option<PhysicalPosition<f64>>,
     last: Option<PhysicalPosition<f64>>,
-    modifiers: ModifiersState,
+    pub modifiers: ModifiersState,
     held: HashSet<KeyCode>,
 }
 
@@ -48,10 +48,6 @@ const FLIGHT: [(KeyCode, Vec3); 6] = [
 ];
 
 impl Pointer {
-    pub fn is_shifted(&self) -> bool {
-        self.modifiers.shift_key()
-    }
-
     /// Returns the action of a key, with the modifier keys that are held. Keys with Alt or Super are the desktop's.
     pub fn action(&self, name: &str) -> Option<(Action, usize)> {
         let modifiers = self.modifiers;
@@ -61,10 +57,6 @@ impl Pointer {
             _ if modifiers.shift_key() => keys::action(&format!("Shift {name}")).or_else(|| keys::action(name)),
             _ => keys::action(name),
         }
-    }
-
-    pub fn set_modifiers(&mut self, modifiers: ModifiersState) {
-        self.modifiers = modifiers;
     }
 
     /// Notes that a button was pressed or released. Returns true at the end of a click with the left button.

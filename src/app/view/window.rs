@@ -220,7 +220,7 @@ impl Viewer {
         for path in std::mem::take(dropped) {
             // Beside the bundled character a file of clips is shown by itself.
             let is_clips = is_clip_file(&path);
-            if pointer.is_shifted() || is_clips && !state.args.crowd.models.is_empty() {
+            if pointer.modifiers.shift_key() || is_clips && !state.args.crowd.models.is_empty() {
                 desk.add_clips(path, state, renderer);
             } else if is_clips || is_model(&path) || path.is_dir() {
                 models.push(path);
@@ -368,7 +368,7 @@ impl ApplicationHandler for Viewer {
                     self.key(event_loop, &logical_key);
                 }
             }
-            WindowEvent::ModifiersChanged(modifiers) => pointer.set_modifiers(modifiers.state()),
+            WindowEvent::ModifiersChanged(modifiers) => pointer.modifiers = modifiers.state(),
             WindowEvent::Focused(false) => pointer.release_all(),
             WindowEvent::MouseInput { state, button, .. } => {
                 let is_click = pointer.press(button, state);

@@ -62,12 +62,9 @@ fn after_the_loss_of_the_device_the_window_shows_the_same() {
     let losing = Losing::new(&place);
     let program = losing.start(&place, &screen);
     let window = screen.wait_for_window();
-    window.wait_for_title(|_| true);
-    window.focus();
     window.press(Key::typing('4'));
     window.wait_for_title(|title| title.contains(" · Wave · "));
-    window.press(Key::SPACE);
-    window.wait_for_title(|title| title.contains(" · paused at "));
+    window.pause();
     let before = window.picture();
     losing.lose();
     // A step draws a frame, and the step back shows the old one.

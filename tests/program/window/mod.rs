@@ -22,10 +22,15 @@ fn start(place: &Place, screen: &Screen, options: &str) -> Running {
 /// Starts the program. Returns it with its window, which presents frames and gets the keys.
 fn open(place: &Place, screen: Screen, options: &str) -> (Running, TestWindow) {
     let program = start(place, &screen, options);
-    let window = screen.wait_for_window();
-    window.wait_for_title(|_| true);
-    window.focus();
-    (program, window)
+    (program, screen.wait_for_window())
+}
+
+/// Closes the window by its key. Returns how the program ended.
+fn close(program: Running, window: &TestWindow) -> Finished {
+    window.press(Key::ESCAPE);
+    let finished = program.finish();
+    assert_success(&finished);
+    finished
 }
 
 fn assert_success(finished: &Finished) {
@@ -66,17 +71,14 @@ fn obeys_its_keys() {
     window.wait_for_frames();
     window.wait_for_title(|title| title.contains(" · Walk · "));
 
-    window.press(Key::SPACE);
-    window.wait_for_title(|title| title.contains(" · paused at "));
+    window.pause();
     let paused = window.picture();
     assert!(paused.color_count() > 100, "{} colours", paused.color_count());
     window.press(Key::SPACE);
     window.wait_for_frames();
     assert!(window.picture() != paused, "the character stands still");
 
-    window.press(Key::ESCAPE);
-    let finished = program.finish();
-    assert_success(&finished);
+    let finished = close(program, &window);
     assert!(finished.stdout.ends_with(" frames presented\n"), "{}", finished.stdout);
 }
 
@@ -85,9 +87,8 @@ fn obeys_its_keys() {
 fn a_paused_window_draws_only_what_a_key_changes() {
     let place = Place::new();
     let (program, window) = open(&place, Screen::start(), "");
-    window.press(Key::SPACE);
     let seconds = |title: String| title.split(" · paused at ").nth(1)?.strip_suffix(" s")?.parse::<f64>().ok();
-    let paused = seconds(window.wait_for_title(|title| title.contains(" · paused at "))).unwrap();
+    let paused = seconds(window.pause()).unwrap();
     // The picture changes with each step, there and back.
     let mut pictures = vec![window.picture()];
     for (key, frames) in [('.', 1.0), ('.', 2.0), (',', 1.0), (',', 0.0)] {
@@ -103,8 +104,7 @@ fn a_paused_window_draws_only_what_a_key_changes() {
     window.press(Key::typing('k'));
     assert_eq!(window.titles_until_answered(1).len(), 1);
     assert!(window.picture() != pictures[0], "the skeleton is drawn");
-    window.press(Key::ESCAPE);
-    assert_success(&program.finish());
+    close(program, &window);
 }
 
 #[test]
@@ -120,8 +120,7 @@ fn a_window_without_motion_draws_only_what_a_key_changes() {
     // Another clip moves.
     window.press(Key::typing('1'));
     window.wait_for_title(|title| title.ends_with(" fps)"));
-    window.press(Key::ESCAPE);
-    assert_success(&program.finish());
+    close(program, &window);
 }
 
 #[test]
@@ -131,8 +130,7 @@ fn pictures_are_those_of_render_and_replace_no_file() {
     std::fs::write(file("throng-1.png"), "kept").unwrap();
     let (program, window) =
         open(&place, Screen::start(), "--instances 3 --background none --ground shadow --skeleton on --speed 0.5");
-    window.press(Key::SPACE);
-    window.wait_for_title(|title| title.contains(" · paused at "));
+    window.pause();
     window.drag((100, 100), (130, 90));
     window.titles_until_answered(1);
     for _ in ["throng-2.png", "throng-3.png"] {
@@ -141,9 +139,7 @@ fn pictures_are_those_of_render_and_replace_no_file() {
     }
     window.press_with(Key::SHIFT, Key::typing('p'));
     window.titles_until_answered(1);
-    window.press(Key::ESCAPE);
-    let finished = program.finish();
-    assert_success(&finished);
+    let finished = close(program, &window);
     let lines: Vec<&str> = finished.stdout.lines().collect();
     let [first, second, line, _] = lines[..] else { panic!("{lines:?}") };
     assert_eq!([first, second], ["wrote throng-2.png", "wrote throng-3.png"]);
@@ -165,8 +161,7 @@ fn pictures_are_those_of_render_and_replace_no_file() {
 fn the_camera_goes_to_the_selected_character_and_back() {
     let place = Place::new();
     let (program, window) = open(&place, Screen::start(), "--instances 2 --travel off --camera 0,5");
-    window.press(Key::SPACE);
-    let title = window.wait_for_title(|title| title.contains(" · paused at "));
+    let title = window.pause();
     let paused = title.rsplit(" · ").next().unwrap();
     // A step there and back has its own title. The camera has arrived once two such pictures are the same.
     let arrived = || {
@@ -229,8 +224,7 @@ fn f11_fills_the_screen_and_gives_it_back() {
     window.wait_for_size(screen::SIZE);
     window.press(Key::ESCAPE);
     window.wait_for_size((320, 240));
-    window.press(Key::ESCAPE);
-    assert_success(&program.finish());
+    close(program, &window);
 }
 
 /// A window that is hidden in each way, once while the clip plays and once while it is paused.
@@ -258,8 +252,7 @@ fn a_hidden_window_rests_and_is_drawn_when_it_is_back() {
     };
     hide_and_show(&|| program.wait_for_rest(), &is_drawn);
     window.focus();
-    window.press(Key::SPACE);
-    window.wait_for_title(|title| title.contains(" · paused at "));
+    window.pause();
     let paused = window.picture();
     let is_drawn_again = || {
         // It is drawn once, with a title, and perhaps a second time.
@@ -270,8 +263,7 @@ fn a_hidden_window_rests_and_is_drawn_when_it_is_back() {
     };
     hide_and_show(&|| (), &is_drawn_again);
     window.focus();
-    window.press(Key::ESCAPE);
-    assert_success(&program.finish());
+    close(program, &window);
 }
 
 /// Another client may destroy the window (`xdotool windowclose`).

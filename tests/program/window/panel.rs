@@ -60,8 +60,6 @@ fn a_session_with_the_panel() {
     let options = "view --clip 0 --size 640x600 --fade 0 --msaa 1 --shadows off --panel off --validation";
     let program = Running::start(place.command(options).env("DISPLAY", &screen.display));
     let window = screen.wait_for_window();
-    window.wait_for_title(|_| true);
-    window.focus();
     window.press(Key::TAB);
     // The panel finds its size in its first layout. Its widgets are in their places from the second one on.
     window.wait_for_frames();
@@ -72,8 +70,7 @@ fn a_session_with_the_panel() {
     assert!(window.picture().corner(BESIDE_THE_PANEL) != before, "the clip stands still");
 
     // Scrubbing a paused clip, with all events of the mouse before one frame.
-    window.press(Key::SPACE);
-    window.wait_for_title(|title| title.contains(" · paused at "));
+    window.pause();
     program.signal(libc::SIGSTOP);
     window.drag(at::SCRUB_START, at::SCRUB_MIDDLE);
     program.signal(libc::SIGCONT);
@@ -99,8 +96,7 @@ fn a_session_with_the_panel() {
 
     // A click beside the panel selects the character, which has morph targets.
     // It is on the ground then, not in the air.
-    window.press(Key::SPACE);
-    window.wait_for_title(|title| title.contains(" · paused at "));
+    window.pause();
     window.drag(at::SCRUB_MIDDLE, at::SCRUB_START);
     window.wait_for_title(|title| title.contains(" · paused at 0.0"));
     program.signal(libc::SIGSTOP);

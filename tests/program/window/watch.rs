@@ -36,8 +36,7 @@ fn assert_one_warning(finished: &Finished, parts: &[&str]) {
 /// Opens the window and pauses the animation, so that only changed files change the picture.
 fn open_paused(place: &Place, options: &str) -> (Running, TestWindow) {
     let (program, window) = open(place, Screen::start(), options);
-    window.press(Key::SPACE);
-    window.wait_for_title(|title| title.contains(" · paused at "));
+    window.pause();
     (program, window)
 }
 

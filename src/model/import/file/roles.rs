@@ -57,5 +57,5 @@ fn role_of(name: &str, extension: &str) -> Option<Role> {
         Some((side, "Intermediate")) if extension == "VRM" => format!("{side}ThumbProximal"),
         _ => name.to_owned(),
     };
-    Role::from_name(&name)
+    Role::all().find(|role| role.name() == name)
 }
