@@ -64,16 +64,10 @@ pub enum Limb {
 }
 
 impl Limb {
-    pub const ALL: [Self; 8] = [
-        Self::Shoulder,
-        Self::UpperArm,
-        Self::LowerArm,
-        Self::Hand,
-        Self::UpperLeg,
-        Self::LowerLeg,
-        Self::Foot,
-        Self::Toes,
-    ];
+    pub const ALL: [Self; 8] = {
+        use Limb::*;
+        [Shoulder, UpperArm, LowerArm, Hand, UpperLeg, LowerLeg, Foot, Toes]
+    };
 }
 
 /// The number of fingers of a hand: thumb, index, middle, ring and little finger.
