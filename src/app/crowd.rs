@@ -17,7 +17,6 @@ use crate::view::Sky;
 
 #[derive(Debug, Serialize)]
 struct CrowdReport {
-    /// The name of each model, by index.
     models: Vec<String>,
     /// The time of the camera and of the placements, in seconds.
     time: f64,

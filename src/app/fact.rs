@@ -150,7 +150,6 @@ impl Fact {
     }
 }
 
-/// Returns a number with four significant digits.
 fn digits(number: f32) -> String {
     // -0 becomes 0.
     let number = number + 0.0;

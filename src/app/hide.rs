@@ -21,7 +21,6 @@ const SHAPES: [&str; 7] = ["ucx_*", "ubx_*", "usp_*", "ucp_*", "*.col", "*-colon
 
 /// A primitive of a file.
 pub struct Source<'m> {
-    /// The glTF index of its node.
     node: u32,
     /// The names of its node, its mesh and its material, empty without one. Then those of the nodes above that have no mesh.
     pub names: Vec<&'m str>,

@@ -11,7 +11,6 @@ use crate::extras::Equipped;
 const SIZE_SHARE: f32 = 0.07;
 const LEAST_PIXELS: f32 = 11.0;
 
-/// Lays out labels.
 #[derive(Default)]
 pub struct Labels {
     context: Context,

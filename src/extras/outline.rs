@@ -32,7 +32,6 @@ const MARGIN_PIXELS: f32 = 4.0;
 pub struct Outline {
     /// The index of the instance among those that the camera sees.
     index: Option<u32>,
-    /// The instance, and how it is seen.
     seen: Option<(ShownInstance, Shot)>,
     /// A plan that draws this instance alone.
     plan: FramePlan,

@@ -112,7 +112,7 @@ pub fn srgb_from_linear(linear: f32) -> u8 {
 }
 
 /// Returns the linear value of an 8-bit sRGB value (IEC 61966-2-1).
-pub fn linear_from_srgb(value: u8) -> f32 {
+fn linear_from_srgb(value: u8) -> f32 {
     let encoded = f32::from(value) / 255.0;
     if encoded <= 0.04045 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) }
 }

@@ -17,7 +17,7 @@ mod sky;
 pub use camera::{Limits, OrbitCamera};
 pub use detail::Detail;
 pub use framing::Outline;
-pub use look::{Background, Ground, Look, SunDirection, linear_from_srgb, srgb_from_linear};
+pub use look::{Background, Ground, Look, SunDirection, srgb_from_linear};
 pub use regions::{Bounds, Frustum, Ray};
 pub use shadow_view::{ShadowScene, ShadowView};
 pub use sky::Sky;

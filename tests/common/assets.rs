@@ -37,7 +37,6 @@ pub fn sample(name: &str) -> Model {
     import::load(&sample_path(name)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Returns the paths of all sample models with these extensions, sorted.
 pub fn sample_files(extensions: &[&str]) -> Vec<PathBuf> {
     let (mut files, mut folders) = (Vec::new(), vec![sample_path("")]);
     while let Some(folder) = folders.pop() {

@@ -7,7 +7,6 @@
 use image::{RgbImage, Rgba, RgbaImage};
 use nv_flip::{DEFAULT_PIXELS_PER_DEGREE, FlipImageRgb8};
 
-/// The side of a window in pixels.
 const WINDOW: usize = 16;
 
 pub struct Flip {

@@ -44,7 +44,6 @@ impl TestDevice {
         self.open_on(&instance).expect("the device of the test")
     }
 
-    /// Opens the device of an instance, if the program supports it.
     pub fn open_on(&self, instance: &Arc<Instance>) -> Result<Arc<Device>> {
         let physical = PhysicalDevice::choose(instance, Some(&self.selector()), None)?;
         Device::new(instance, physical, false)

@@ -18,7 +18,6 @@ pub fn written<T: Copy>(out: &[MaybeUninit<T>]) -> Vec<T> {
     out.iter().map(|element| unsafe { element.assume_init() }).collect()
 }
 
-/// Returns the numbers of matrices in [`room`].
 pub fn numbers(palette: &[MaybeUninit<JointMatrix>]) -> Vec<f32> {
     written(palette).into_iter().flat_map(|matrix| matrix.rows).flatten().collect()
 }

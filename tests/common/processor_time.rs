@@ -63,7 +63,6 @@ pub fn ticks_of(process: u32) -> u64 {
     stat(&PathBuf::from(format!("/proc/{process}"))).map_or(0, |(_, ticks)| ticks)
 }
 
-/// Returns the parent and the processor time of a process in `/proc`.
 fn stat(folder: &Path) -> Option<(u64, u64)> {
     let stat = std::fs::read_to_string(folder.join("stat")).ok()?;
     // The command's name is in parentheses and may contain anything. It is followed by the state, the parent and ten

@@ -41,7 +41,6 @@ impl Place {
         self.folder.path().join("work")
     }
 
-    /// Returns the command with these arguments, separated by spaces.
     pub fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_throng"));
         command

@@ -55,7 +55,6 @@ pub fn scene(models: &[Model], options: &str) -> Scene {
     Scene::new(Arc::from(models), (&args).into()).unwrap_or_else(|error| panic!("{options}: {error}"))
 }
 
-/// Returns a renderer with all extras.
 pub fn renderer(device: &Arc<Device>, models: &[Model], size: [u32; 2], settings: RendererSettings) -> Equipped {
     plain_renderer(device, models, size, settings).into()
 }

@@ -17,12 +17,9 @@ use x11rb::rust_connection::RustConnection;
 
 use super::processor_time;
 
-/// The size of the screen in pixels.
 pub const SIZE: (u32, u32) = (1024, 768);
 
-/// A running server and a connection to it.
 pub struct Screen {
-    /// The value of the environment variable `DISPLAY`.
     pub display: String,
     connection: RustConnection,
     root: xproto::Window,
@@ -31,7 +28,6 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Starts a server for programs.
     pub fn start() -> Self {
         Self::start_and_wait(processor_time::receive)
     }
@@ -168,7 +164,6 @@ impl Key {
     }
 }
 
-/// The window of the program.
 pub struct TestWindow {
     screen: Screen,
     id: xproto::Window,
@@ -244,7 +239,6 @@ impl TestWindow {
         self.press_all(&[key]);
     }
 
-    /// Pauses the animation. Returns the title.
     pub fn pause(&self) -> String {
         self.press(Key::SPACE);
         self.wait_for_title(|title| title.contains(" · paused at "))
@@ -268,7 +262,6 @@ impl TestWindow {
         }
     }
 
-    /// Clicks at a point of the window.
     pub fn click(&self, point: (i16, i16)) {
         self.drag(point, point);
     }
@@ -359,12 +352,10 @@ impl TestWindow {
         cover
     }
 
-    /// Removes a window that covers the screen.
     pub fn uncover(&self, cover: xproto::Window) {
         self.connection().destroy_window(cover).unwrap().check().unwrap();
     }
 
-    /// Sends a message to the program.
     fn tell(&self, name: &str, data: [u32; 5]) {
         let message = xproto::ClientMessageEvent::new(32, self.id, self.screen.atom(name), data);
         self.screen.send(self.id, EventMask::NO_EVENT, message);
@@ -384,7 +375,6 @@ impl TestWindow {
         self.screen.ids(self.id, states, AtomEnum::ATOM).contains(&full)
     }
 
-    /// Reads the pixels of the window.
     pub fn picture(&self) -> Picture {
         let connection = self.connection();
         let xproto::GetGeometryReply { width, height, .. } = connection.get_geometry(self.id).unwrap().reply().unwrap();
@@ -421,7 +411,6 @@ impl Picture {
         self.rgba().filter(is_near).count()
     }
 
-    /// Returns the square of this size in the lower right corner.
     pub fn corner(&self, size: usize) -> Self {
         let rows = self.pixels.chunks(self.width).skip(self.height - size);
         let pixels = rows.flat_map(|row| &row[self.width - size..]).copied().collect();

@@ -13,7 +13,6 @@ use throng::app::scene::Scene;
 use throng::cli::{RenderArgs, Size};
 use throng::extras::Equipped;
 use throng::renderer::{Output, Renderer, RendererSettings, Shadows};
-use throng::view::{linear_from_srgb, srgb_from_linear};
 use throng::vulkan::device::Device;
 
 use super::flip::Flip;
@@ -24,7 +23,6 @@ const TRUE_SAMPLES: u32 = 4;
 
 pub struct Setting {
     pub lod_error: f64,
-    /// The mean FLIP to the truth.
     pub mean_flip: f32,
     /// The median time of a frame, in seconds.
     pub frame_seconds: f64,
@@ -86,14 +84,21 @@ fn draw(renderer: &mut Equipped, scene: &mut Scene, args: &RenderArgs, size: Siz
 
 /// Averages squares of pixels in linear light. The picture is opaque.
 fn average(large: &RgbaImage) -> RgbaImage {
-    let linear: [f32; 256] = std::array::from_fn(|value| linear_from_srgb(value as u8));
+    let linear: [f32; 256] = std::array::from_fn(|value| {
+        let encoded = value as f32 / 255.0;
+        if encoded <= 0.04045 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) }
+    });
+    let encode = |linear: f32| {
+        let encoded = if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 };
+        (255.0 * encoded).round() as u8
+    };
     RgbaImage::from_fn(large.width() / ACROSS, large.height() / ACROSS, |x, y| {
         let mut sum = [0.0f32; 3];
         for (i, j) in (0..ACROSS).flat_map(|i| (0..ACROSS).map(move |j| (i, j))) {
             let pixel = large.get_pixel(ACROSS * x + i, ACROSS * y + j);
             (0..3).for_each(|k| sum[k] += linear[pixel[k] as usize]);
         }
-        let [red, green, blue] = sum.map(|sum| srgb_from_linear(sum / (ACROSS * ACROSS) as f32));
+        let [red, green, blue] = sum.map(|sum| encode(sum / (ACROSS * ACROSS) as f32));
         Rgba([red, green, blue, u8::MAX])
     })
 }

@@ -53,7 +53,6 @@ fn any_unit() -> BoxedStrategy<Vec4> {
     prop::array::uniform4(-1.0_f32..1.0).prop_map(|q| Vec4::from(q).normalize_or(Vec4::W)).boxed()
 }
 
-/// Tracks, at most one for each node.
 fn tracks<T: Clone + std::fmt::Debug + 'static>(
     timelines: Vec<Vec<f32>>,
     value: BoxedStrategy<T>,

@@ -13,11 +13,9 @@ use crate::common::builder::Gltf;
 
 /// The number of keys of a cycle, without the last one, which repeats the first.
 pub const KEYS: usize = 96;
-/// The duration of a cycle.
 const CYCLE_SECONDS: f32 = 0.8;
 const FEET: [f32; 2] = [0.1, -0.1];
 
-/// The motion of the clip, in metres and seconds.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Motion {
     pub velocity: Vec2,     // The velocity at which the feet do not slide.

@@ -335,7 +335,6 @@ fn culling_follows(mut crowd: Crowd, target: Vec3) {
     assert_ne!(seen[0], seen[1]);
 }
 
-/// Returns the place of each instance by its number.
 fn numbered_positions(crowd: &mut Crowd, time_seconds: f64) -> Vec<Vec3> {
     crowd.move_to(time_seconds);
     let shown = (0..).map_while(|number| crowd.shown_instance(number, time_seconds));

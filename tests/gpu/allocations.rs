@@ -23,7 +23,6 @@ pub fn tests() -> Vec<Test> {
     in_own_processes(&[], gpu_tests![steady_frames_make_nothing, the_sort_takes_no_room_for_models_and_levels])
 }
 
-/// The system's allocator with counters.
 struct CountingAllocator;
 
 #[global_allocator]

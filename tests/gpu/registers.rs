@@ -27,7 +27,6 @@ use crate::common::gpu::{Test, TestDevice, gpu_tests, in_own_processes, note};
 use crate::common::scene::{self, Shown};
 use crate::gpu::loader::{P, above_validation, list, next, null_device, replacements};
 
-/// The driver, as Debian and Ubuntu install it.
 const DRIVER: &str = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
 const FAMILY_VARIABLE: &str = "RADV_FORCE_FAMILY";
 /// The GPUs, by names that old drivers know too.
@@ -68,9 +67,7 @@ struct Shader {
 }
 
 thread_local! {
-    /// The shaders of all new pipelines.
     static SHADERS: RefCell<Vec<Shader>> = RefCell::default();
-    /// The file names of shader modules.
     static MODULES: RefCell<BTreeMap<u64, String>> = RefCell::default();
 }
 
@@ -126,7 +123,6 @@ fn compile(device: &TestDevice, models: &[Model], skinning: Skinning) -> Vec<Sha
     shaders
 }
 
-/// Returns the figures of a shader, whose pipeline is alive.
 fn figures(functions: &khr::pipeline_executable_properties::Device, shader: &Shader) -> BTreeMap<String, u64> {
     let info = vk::PipelineInfoKHR::default().pipeline(shader.pipeline);
     // SAFETY: the pipeline is alive, and the device has the extension.

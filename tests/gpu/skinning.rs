@@ -41,7 +41,6 @@ struct Expected {
     morph_weights: Vec<f32>,
     /// In the level of detail of the pose.
     vertices: Vec<SkinnedVertex>,
-    /// The positions in full detail.
     full: Vec<Vec3>,
     /// Packed tangents. Empty for a model without tangents.
     tangents: Vec<u32>,

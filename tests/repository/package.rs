@@ -34,9 +34,7 @@ fn the_package_has_a_manual_page_for_each_command() {
     let commands = Cli::command();
     let names: Vec<&str> = commands.get_subcommands().map(clap::Command::get_name).collect();
     assert_eq!(pages.trim_end_matches(')').split(' ').collect::<Vec<_>>(), names);
-    let mut page = Vec::new();
-    clap_mangen::Man::new(commands).render(&mut page).unwrap();
-    assert!(String::from_utf8(page).unwrap().contains(VERSION));
+    assert!(commands.render_version().starts_with(&format!("throng {VERSION}")));
 }
 
 #[test]

@@ -15,7 +15,6 @@ use rspirv::spirv::{Op, StorageClass, Word};
 /// The inputs that a value depends on. A pointer has the class of the values that it points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 enum Class {
-    /// Constants, including specialization constants.
     #[default]
     Constant,
     Uniform,

@@ -126,7 +126,6 @@ impl<'a> SourceTracks<'a> {
 struct Compiler<'a> {
     model: &'a Model,
     first: SourceTracks<'a>,
-    /// The second clip of a blend.
     second: Option<SourceTracks<'a>>,
     standing: Standing,
     /// The attachment of each node, once it has been computed.

@@ -37,7 +37,6 @@ pub(super) struct Mover {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Step {
-    /// Samples and poses a mover.
     Move(Mover),
     /// Writes the next joint matrix: the matrix of this temporary times the constant.
     Write(usize, Constant),

@@ -79,13 +79,11 @@ impl<'c> AnyTrack<'c> {
         }
     }
 
-    /// Returns the value of a key, without its tangents.
     fn value(self, key: usize) -> DVec4 {
         let count = self.elements_per_key();
         self.element(count * key + count / 2)
     }
 
-    /// Returns the number of cells in each row.
     pub(super) fn width(self) -> usize {
         if self.interpolation == Interpolation::CubicSpline { 2 } else { 1 }
     }

@@ -24,7 +24,6 @@ use crate::renderer::{CpuStage, Pass};
 const WIDTH: u32 = 1040;
 /// The height of everything above the panels.
 const HEAD_HEIGHT: u32 = 106;
-/// The height of a row of panels, and of its heading.
 const ROW_HEIGHT: u32 = 360;
 const HEADING_HEIGHT: u32 = 30;
 /// The left edge of the panels. The axis and its numbers are left of it.

@@ -55,7 +55,6 @@ pub(super) struct Amounts {
     /// The vertices and triangles of the camera's view in a frame, in the levels of detail of their instances.
     pub(super) vertices_drawn: u64,
     pub(super) triangles_drawn: u64,
-    /// The triangles of the shadow map in a frame.
     pub(super) shadow_triangles_drawn: u64,
     /// The share of the drawn instances in each level of detail, finest first.
     pub(super) level_shares: Vec<f64>,
@@ -84,7 +83,6 @@ pub(super) struct TurnSamples {
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Times {
-    /// The measured frames of all rounds.
     pub(super) frames: u32,
     /// The frames before them in each round, which are not measured.
     pub(super) warmup: u32,

@@ -123,7 +123,6 @@ impl Bin {
     }
 }
 
-/// Appends a primitive. Returns its description.
 fn primitive(part: &Part, material: Option<usize>, bin: &mut Bin) -> Result<Value> {
     let (mesh, range) = (part.mesh, part.range);
     let Geometry { tex_coords, colors, .. } = &mesh.model.geometry;

@@ -20,7 +20,6 @@ const MOST_VERTICES: usize = 1 << 27;
 /// A model in one pose.
 pub struct PosedMesh<'m> {
     pub model: &'m Model,
-    /// The skinned vertices of the whole model.
     pub vertices: Vec<SkinnedVertex>,
     /// Their packed tangents. Empty if the model has none.
     pub tangents: Vec<u32>,

@@ -27,7 +27,6 @@ pub fn lines(models: &[Model]) -> Vec<String> {
     models.iter().flat_map(of_model).collect()
 }
 
-/// Returns the size of a model in a line.
 pub fn summary(model: &Model, bounds: Option<&PosedBounds>) -> String {
     let geometry = &model.geometry;
     let mut parts = vec![

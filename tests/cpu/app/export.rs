@@ -15,7 +15,6 @@ use crate::common::pose::skinned;
 
 type Triangle = [DVec3; 3];
 
-/// Reads the triangles of each format, in metres with +Y up.
 fn read(path: &Path, format: MeshFormat) -> Vec<Triangle> {
     let bytes = std::fs::read(path).unwrap();
     let numbers = |text: &str| text.split(' ').skip(1).map(|word| word.parse().unwrap()).collect::<Vec<f64>>();

@@ -36,7 +36,6 @@ struct Shown {
     notice: Option<Notice>,
 }
 
-/// Opens a model with the panel, at a size that shows all of it.
 fn open(model: &Path, options: &str) -> Harness<'static, Shown> {
     let words = ["throng", model.to_str().unwrap(), "--threads", "1"].into_iter().chain(options.split_whitespace());
     let state = State::new(&Cli::try_parse_from(words).unwrap().view).unwrap();

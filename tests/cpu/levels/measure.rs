@@ -57,7 +57,6 @@ pub fn skinned(
         .sum()
 }
 
-/// Returns the corners of the triangles of a level; 0 is full detail.
 pub fn corners(geometry: &Geometry, level: usize) -> Vec<[u32; 3]> {
     let mut all = Vec::new();
     for (index, range) in geometry.draw_ranges.iter().enumerate() {

@@ -17,12 +17,10 @@ struct Vertex {
     position: Vec3,
     normal: Vec3,
     tex_coords: Vec2,
-    /// The weight of the second joint.
     bent: f32,
     delta: Vec3,
 }
 
-/// A draw range of a shape.
 struct Part {
     topology: Topology,
     material: u32,

@@ -15,12 +15,10 @@ const NAMES: [&str; 7] = ["seat", "back", "head", "elbow", "hand", "knee", "foot
 /// Each kind of clips, with words of their names.
 const KINDS: [(&str, &[&str]); 3] =
     [("sits", &["Sit_Floor", "Robot_Sitting"]), ("lies", &["Lie_"]), ("deaths", &["Death", "Die"])];
-/// The number of times of a clip.
 const TIMES: u32 = 24;
 /// A part of a source that is lower than this, as a share of the body's height, touches.
 const TOUCHES: f32 = 0.01;
 
-/// A body with all its vertices, by part.
 struct Skin<'r> {
     rig: &'r Rig<'r>,
     parts: Vec<Option<usize>>,
@@ -78,7 +76,6 @@ fn angle(a: &[Option<Quat>], b: &[Option<Quat>]) -> f32 {
     a.iter().zip(b).filter_map(|(a, b)| Some(a.as_ref()?.angle_between((*b)?).to_degrees())).fold(0.0, f32::max)
 }
 
-/// The worst figure of a kind, and where it is.
 #[derive(Debug, Clone, Default)]
 struct Worst(f32, String);
 

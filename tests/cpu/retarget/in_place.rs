@@ -124,7 +124,6 @@ fn a_walk_that_moves_the_character_is_as_fast_as_it_goes() {
     assert!(velocity.distance(walk.velocity) < 0.01 && (0.05..0.2).contains(&stance), "{velocity} {stance}");
 }
 
-/// Of all clips of real models, those that carry the body away.
 #[test]
 #[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
 fn few_clips_of_real_models_carry_the_body_away() {

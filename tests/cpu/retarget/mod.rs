@@ -213,7 +213,6 @@ fn left(model: &Model, limb: Limb) -> usize {
     humanoid_of(model).unwrap().limb(Side::Left, limb).unwrap() as usize
 }
 
-/// Returns the rotation of a node in model space, and its place.
 fn turn_and_place(model: &Model, clip: Option<&Clip>, node: usize) -> (Quat, Vec3) {
     let matrix = posed(model, clip, 0.0).0[node];
     (rotation_of(&matrix), matrix.translation.into())

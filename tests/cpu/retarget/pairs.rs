@@ -82,7 +82,6 @@ fn pose<'r>(rig: &'r Rig<'r>, clip: &Clip, seconds: f64, is_new: bool) -> Posed<
     Posed { rig, matrices, body_from_model: if is_new { rig.body_from_posed } else { rig.body_from_model } }
 }
 
-/// The worst figures of a pair.
 #[derive(Debug, Clone, Copy, Default)]
 struct Figures {
     limbs_degrees: f32,      // Between bones of arms and legs.

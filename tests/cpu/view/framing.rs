@@ -16,7 +16,6 @@ fn disc() -> (Bounds, Vec<Vec3>) {
     (Bounds { min, max, footprint_radius: 20.0 }, points.collect())
 }
 
-/// Returns the room of a character, and its corners.
 fn figure() -> (Bounds, Vec<Vec3>) {
     let (min, max) = (Vec3::new(-0.4, 0.0, -0.3), Vec3::new(0.4, 1.8, 0.3));
     let corner = |k: u32| Vec3::select(glam::BVec3::new(k & 1 == 0, k & 2 == 0, k & 4 == 0), min, max);
@@ -30,7 +29,6 @@ fn extent(camera: &OrbitCamera, points: &[Vec3], aspect: f32) -> (Vec3, Vec3) {
     points.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(min, max), point| (min.min(point), max.max(point)))
 }
 
-/// Returns the extent of points in the first view of their room.
 fn framed_extent((room, points): &(Bounds, Vec<Vec3>), aspect: f32) -> (Vec3, Vec3) {
     extent(&OrbitCamera::framing(&Outline::from(*room), aspect), points, aspect)
 }

@@ -4,5 +4,4 @@ mod camera;
 mod framing;
 mod shadow_view;
 
-/// The aspect ratio of a wide image.
 const WIDE: f32 = 16.0 / 9.0;

@@ -24,7 +24,6 @@ fn fit(camera: &OrbitCamera, to_light: Vec3) -> ShadowView {
     ShadowView::fit(&scene, 2048)
 }
 
-/// Returns points in the crowd, and their shadows on the ground.
 fn shaded_points(to_light: Vec3) -> impl Iterator<Item = Vec3> {
     let heights = [0.0, 0.7, 2.0];
     let places = (0..40).flat_map(move |k| {

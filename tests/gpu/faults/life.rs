@@ -25,7 +25,6 @@ pub const EXTENT: vk::Extent2D = vk::Extent2D { width: 32, height: 24 };
 const CROWD: &str = "--size 32x24 --clip all --seed 7 --threads 1 --travel off";
 
 pub struct Setting {
-    /// The device, as the option `--device` names it.
     pub device: String,
     pub models: Vec<Model>,
     pub scene: Scene,

@@ -84,11 +84,9 @@ unsafe fn hide_size(capabilities: *mut vk::SurfaceCapabilitiesKHR, result: vk::R
 #[derive(Default)]
 struct State {
     fault: Option<Fault>,
-    /// The calls of the present instance.
     counts: BTreeMap<Function, usize>,
     instances: usize,
     has_failed: bool,
-    /// The kind and the handle of each.
     objects: HashSet<(&'static str, u64)>,
     has_no_size: bool,
     report: Report,
@@ -139,7 +137,6 @@ impl State {
     }
 }
 
-/// The errors of nearly every function.
 const MEMORY: &[vk::Result] = &[vk::Result::ERROR_OUT_OF_DEVICE_MEMORY, vk::Result::ERROR_OUT_OF_HOST_MEMORY];
 
 macro_rules! functions {
@@ -150,7 +147,6 @@ macro_rules! functions {
             $(makes $kind:ident at $made:ident)? $(tells the size at $capabilities:ident)? [$($result:ident)*];
         )*
     ) => {
-        /// The functions that may fail.
         #[allow(non_camel_case_types, reason = "the names of Vulkan")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Function { $($name),* }

@@ -60,7 +60,6 @@ thread_local! {
 struct Memory {
     /// The types of which memory was allocated, as bits.
     used_types: u32,
-    /// The heap and the size of each allocation.
     allocations: BTreeMap<u64, (u32, u64)>,
 }
 

@@ -25,7 +25,6 @@ use ash::vk;
 /// Returns the function that takes the place of the one with this name.
 pub type Functions = fn(name: &str) -> Option<*const c_void>;
 
-/// A pointer that is passed on.
 pub type P = *mut c_void;
 
 /// A function of Vulkan. Its name says which type it has.

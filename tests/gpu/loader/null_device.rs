@@ -60,7 +60,6 @@ extern "system" fn succeed() -> vk::Result {
 
 extern "system" fn ignore() {}
 
-/// The memory types of a discrete GPU.
 pub fn discrete_memory(memory: &mut vk::PhysicalDeviceMemoryProperties) {
     use vk::MemoryPropertyFlags as Flags;
     let (device, upload) = (Flags::DEVICE_LOCAL, Flags::HOST_VISIBLE | Flags::HOST_COHERENT);

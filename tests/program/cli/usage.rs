@@ -44,6 +44,7 @@ fn wrong_usage_exits_with_2_and_lists_what_is_allowed() {
     let place = Place::new();
     for (arguments, says) in [
         ("render --out x.png --msaa 3", "auto, 1, 2, 4, 8"),
+        ("render", "--out <FILE>"),
         ("devices --no-such-option", "unexpected argument '--no-such-option'"),
         ("completions tcsh", "bash, elvish, fish, powershell, zsh"),
         ("rendr Fox.glb --out x.png", "error: rendr: no such command or file; did you mean render?\n"),

@@ -50,7 +50,6 @@ impl Losing {
         self.folder.join("lose")
     }
 
-    /// Loses the device of the next frame.
     fn lose(&self) {
         std::fs::write(self.request(), "").unwrap();
     }

@@ -25,7 +25,6 @@ fn open(place: &Place, screen: Screen, options: &str) -> (Running, TestWindow) {
     (program, screen.wait_for_window())
 }
 
-/// Closes the window by its key. Returns how the program ended.
 fn close(program: Running, window: &TestWindow) -> Finished {
     window.press(Key::ESCAPE);
     let finished = program.finish();

@@ -69,7 +69,6 @@ fn a_changed_buffer_is_loaded_again() {
     assert_one_warning(&program.finish(), &["strip.gltf: buffers[0]", "100"]);
 }
 
-/// Replaces a part of a file.
 #[cfg(feature = "shaderc")]
 fn edit(path: &Path, from: &str, to: &str) {
     let text = std::fs::read_to_string(path).unwrap();

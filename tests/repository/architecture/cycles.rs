@@ -14,7 +14,6 @@ type Path<'s> = Vec<&'s str>;
 
 type Modules<'s> = BTreeMap<Path<'s>, Names<'s>>;
 
-/// The edges between the entries of a folder.
 pub type Edges<'s> = BTreeSet<(&'s str, &'s str)>;
 
 /// The last element of the path of a folder's own file.
@@ -118,7 +117,6 @@ fn resolve<'s>(modules: &Modules<'s>, from: &[&'s str], named: &[&'s str]) -> Op
     (!from.starts_with(&at)).then_some(at)
 }
 
-/// Returns the names in the tree of a `use` statement, each with its path.
 fn names_of_tree(tree: &str) -> Vec<(&str, Path<'_>)> {
     let mut names = Vec::new();
     // The path before each open brace.

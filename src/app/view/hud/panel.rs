@@ -26,7 +26,6 @@ use crate::view::{Background, Ground, SunDirection};
 
 const MOST_MORPHS: usize = 1000;
 const MOST_WARNINGS: usize = 200;
-/// The width of the panel in points.
 pub const WIDTH: f32 = 292.0;
 
 /// The facts of a frame that the panel shows and the [`State`] does not know.

@@ -143,7 +143,7 @@ fn with_joints_and_ancestors(document: &Document, parents: &[Option<usize>], in_
 /// Appends the node's local transform to the rest pose, or to the fixed locals if it is a matrix.
 fn push_local(skeleton: &mut Skeleton, entry: &json::Node, source: usize, warnings: &mut Warnings) -> Result<()> {
     let at = |property: &str| format!("nodes[{source}].{property}");
-    let node = skeleton.len() as u32;
+    let node = skeleton.rest.translations.len() as u32;
     let LocalPose { translations, rotations, scales, .. } = &mut skeleton.rest;
     if let Some(matrix) = &entry.matrix {
         if entry.translation.is_some() || entry.rotation.is_some() || entry.scale.is_some() {
