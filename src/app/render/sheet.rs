@@ -16,6 +16,7 @@ use crate::app::gpu::{finish, offscreen_device, offscreen_renderer};
 use crate::app::label::Labels;
 use crate::app::output::progress_bar;
 use crate::app::scene::Scene;
+use crate::app::text::counted;
 use crate::cli::files::named_files;
 use crate::cli::{RenderArgs, SheetChoice, Size, WrongUsage};
 use crate::crowd::{ClipChoice, Crowd};
@@ -109,7 +110,8 @@ pub fn draw(args: &RenderArgs, choice: SheetChoice) -> Result<(Size, Vec<u8>, St
     }
     progress.finish_and_clear();
     let shown = count.min(grid.width * grid.height);
-    Ok((size, sheet.into_raw(), format!("{shown} pictures of {}x{} pixels", cell_size.width, cell_size.height)))
+    let pictures = counted(shown as usize, "picture");
+    Ok((size, sheet.into_raw(), format!("{pictures} of {}x{} pixels", cell_size.width, cell_size.height)))
 }
 
 /// Returns the cells of a scene with one model.
