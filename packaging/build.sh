@@ -92,7 +92,7 @@ date=$(date --date="@$SOURCE_DATE_EPOCH" +%F)
 # Without an address of the repository, there are no addresses of pictures.
 sed -e "s|@VERSION@|$version|; s|@DATE@|$date|; s|@REPOSITORY@|$repository|" \
     -e "$([[ -n $repository ]] || echo '/<screenshots>/,/<\/screenshots>/d; /<url/d')" \
-    packaging/throng.metainfo.xml >"$share/metainfo/throng.metainfo.xml"
+    packaging/throng.metainfo.xml >"$share/metainfo/io.github.throng.throng.metainfo.xml"
 put packaging/README.md dist/THIRD-PARTY.txt "$share/doc/throng"
 cat packaging/copyright LICENSE-MIT >"$share/doc/throng/copyright"
 cp CHANGELOG.md "$share/doc/throng"
