@@ -29,7 +29,8 @@ cargo_home=${CARGO_HOME:-$HOME/.cargo}
 export CARGO_INCREMENTAL=0
 export RUSTFLAGS="--remap-path-prefix=$root=throng --remap-path-prefix=$cargo_home=cargo -C strip=symbols"
 export CFLAGS="-ffile-prefix-map=$cargo_home=cargo" CXXFLAGS="-ffile-prefix-map=$cargo_home=cargo"
-cargo zigbuild --release --locked --bin throng --target "$target.$glibc"
+# In several units at once, the names of what they share depend on the folder.
+cargo zigbuild --release --locked --bin throng --target "$target.$glibc" --config 'profile.release.package.throng.codegen-units=1'
 program=${CARGO_TARGET_DIR:-target}/$target/release/throng
 
 # At start it needs glibc and nothing else. All other libraries are opened while it runs.
