@@ -194,7 +194,8 @@ impl Case {
     /// Returns the distance between elements outside the sparse part.
     pub fn stride(&self) -> u128 {
         let packed = self.shape.packed_bytes(self.component);
-        self.view.and_then(|view| view.stride).map_or(packed, u128::from)
+        // A stride of 0 is read as none.
+        self.view.and_then(|view| view.stride).filter(|stride| *stride > 0).map_or(packed, u128::from)
     }
 }
 
