@@ -7,8 +7,8 @@ use std::process::Command;
 /// The program's sources, except for the shaders, which cargo watches anyway.
 const SOURCES: [&str; 4] = ["src", "assets", "Cargo.toml", "Cargo.lock"];
 
-/// Sets `THRONG_COMMIT` to the first eight digits of the hash, with the suffix `-dirty` if a tracked file differs from the commit. It is
-/// `unknown` if this folder is neither a git checkout with git at hand nor an unpacked package.
+/// Sets `THRONG_COMMIT` to the first eight digits of the hash, with the suffix `-dirty` if a tracked file differs from the
+/// commit. It is `unknown` if this folder is neither a git checkout with git at hand nor an unpacked package.
 pub fn declare() {
     let (commit, details) = match (checked_out_commit(), packaged_commit()) {
         (Some((commit, date)), _) => (commit.clone(), format!(" ({commit}, {date})")),
