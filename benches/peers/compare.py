@@ -40,6 +40,7 @@ def parse_arguments():
                         help="model file of a second crowd: a character of about 10,000 vertices, for example bitmoji.glb")
     parser.add_argument("--clips", type=Path, metavar="FILE", help="clips for the body, if it has none: for example walk.glb")
     parser.add_argument("--clip", metavar="NAME", help="the clip of that file that all bodies play [default: the first]")
+    parser.add_argument("--morph", choices=["on", "off"], default="on", help="off: take the body's morph targets away")
     parser.add_argument("--peer", default="bevy", metavar="NAMES", help="bevy, three, or both with a comma [default: bevy]")
     parser.add_argument("--instances", type=int, default=1000, help="models that the peer draws [default: 1000]")
     parser.add_argument("--more", type=int, default=10000,
@@ -183,6 +184,10 @@ class Throng:
             if arguments.clips:
                 body = folder / arguments.body.name
                 bake.with_clip(self.program, arguments.body, arguments.clips, arguments.clip, body)
+            if arguments.morph == "off":
+                bare = folder / f"{body.stem}-without-morph-targets{body.suffix}"
+                bake.without_morph_targets(body, bare)
+                body = bare
             self.crowds.append(Crowd(body, arguments.body_instances, arguments.body_more))
         # A short run that only has to name the device.
         self.machine = self.bench(self.crowds[0], 1, "64x64", 0, ["--frames", 1, "--warmup", 0])
