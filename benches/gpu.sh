@@ -13,6 +13,7 @@ pages can be compared.
   --body FILE      also crowds of a character of about 10,000 vertices
   --clips FILE     clips for the body, if it has none
   --throng FILE    the program [default: cargo builds it]
+  --peer FILE      Bevy's program, built by benches/peers/compare.py elsewhere: also compares with it, in at most two minutes
   --tests FOLDER   the test programs `gpu` and `program`, built elsewhere [default: cargo builds and runs them]; `none` skips them
   --loader FOLDER  for a machine without a Vulkan loader: libvulkan.so.1, or packages for Debian. NVIDIA's driver also needs
                    those of libegl1, libglvnd0, libx11-6 and libxext6, with what they depend on
@@ -26,11 +27,12 @@ fail() { printf 'gpu.sh: %s\n' "$*" >&2; exit 1; }
 
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 out=$repository/docs/gpus
-body=() quick=() device=() throng="" tests="" loader="" model=""
+body=() quick=() device=() throng="" peer="" tests="" loader="" model=""
 while (($#)); do
     case $1 in
         --body | --clips) body+=("$1" "$(realpath -- "$2")"); shift 2 ;;
         --throng) throng=$(realpath -- "$2"); shift 2 ;;
+        --peer) peer=$(realpath -- "$2"); shift 2 ;;
         --tests) tests=$2; shift 2 ;;
         --loader) loader=$(realpath -- "$2"); shift 2 ;;
         --device) device=(--device "$2"); shift 2 ;;
@@ -96,6 +98,25 @@ run_tests() {
     if grep -q '^test result: ok' "$log"; then rm "$log"; fi
 }
 
+# compare: the table, or a sentence. If the comparison failed, what it said stays beside the page.
+compare() {
+    local log=$out/$file.peers.log crowds=(--rounds 2 --frames 60 --warmup 20)
+    if [[ -z $peer ]]; then
+        printf 'Not compared on this machine.\n'
+        return
+    fi
+    if ((${#quick[@]})); then
+        crowds=(--rounds 1 --frames 2 --warmup 1 --instances 10 --more 20 --body-instances 5 --body-more 10)
+    fi
+    # three.js is left out where there is no browser, and on a GPU, which its browser does not use.
+    if timeout 120 "$repository/benches/peers/compare.py" "$model" "${body[@]}" "${crowds[@]}" "${device[@]}" --throng "$throng" \
+        --bevy "$peer" --peer bevy,three --seconds 90 2>"$log"; then
+        rm "$log"
+    else
+        printf 'The comparison failed or did not end in two minutes.\n'
+    fi
+}
+
 {
     printf '# %s\n\n[benches/gpu.sh](../../benches/gpu.sh) wrote this page.\n\n```text\n' "$name"
     "$throng" devices
@@ -105,6 +126,8 @@ run_tests() {
     printf '\n![Time of a frame against the number of characters](%s.svg)\n' "$file"
     "$throng" render "$model" "${device[@]}" --instances 1000 --clip all --size 640x360 --out "$out/$file.png" >&2
     printf '\n![A thousand characters, drawn by this device](%s.png)\n' "$file"
+    printf '\n## Other programs\n\n'
+    compare
     if [[ $tests != none ]]; then
         printf '\n## Tests\n\n'
         # The faults are tried with thousands of devices, which takes a GPU's driver hours. Drivers keep memory of their own.

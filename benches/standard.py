@@ -56,6 +56,8 @@ GPU_SET = [
     f"{LARGE} {FINE} --lod-error 0 --instances 1000,10000,100000",
     f"{LARGE} {FINE} --lod-error 1 --upload direct,staged --instances 10000,100000",
     f"{LARGE} {FINE} --lod-error 0,1 --skinning compute,vertex --serialize on --instances 10000,100000",
+    # The scene of another engine's public benchmark, which was not run: benches/peers/README.md.
+    f"{LARGE} {PLAIN} --ground off --lod-error 0,1 --instances 1024",
     f"--size 3840x2160 {FINE} --lod-error 1 --instances 1,1000,10000",
 ]
 GPU_BODY_SET = [

@@ -52,6 +52,20 @@ def with_clip(throng, model, clips, clip, baked):
     write_glb(baked, document, binary)
 
 
+def without_morph_targets(model, bare):
+    """Writes `bare`, a copy of the GLB file `model` without its morph targets."""
+    document, binary = read_glb(model)
+    for mesh in document["meshes"]:
+        mesh.pop("weights", None)
+        for primitive in mesh["primitives"]:
+            primitive.pop("targets", None)
+    for node in document["nodes"]:
+        node.pop("weights", None)
+    for animation in document.get("animations", []):
+        animation["channels"] = [channel for channel in animation["channels"] if channel["target"]["path"] != "weights"]
+    write_glb(bare, document, binary)
+
+
 def pose(options, times):
     command = [*map(str, options), ",".join(map(str, times))]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)

@@ -52,6 +52,9 @@ function fail(message) {
     finish(1);
 }
 
+// Whoever ends this program, for example by a time limit, ends Chromium too.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => finish(1));
+
 async function receive(request) {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);

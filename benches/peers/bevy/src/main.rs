@@ -104,7 +104,7 @@ fn run(options: &Options) -> Result<serde_json::Value, String> {
     let moved = scene::joints(app.world_mut()).iter().zip(&before).filter(|(after, before)| after != before).count();
     let adapter = app.world().resource::<RenderAdapterInfo>();
     Ok(serde_json::json!({
-        "program": "Bevy 0.19.1",
+        "program": "Bevy 0.20.1",
         "adapter": adapter.name,
         "driver": format!("{} {}", adapter.driver, adapter.driver_info),
         "device_type": format!("{:?}", adapter.device_type),
