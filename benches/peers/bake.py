@@ -55,11 +55,11 @@ def with_clip(throng, model, clips, clip, baked):
 def without_morph_targets(model, bare):
     """Writes `bare`, a copy of the GLB file `model` without its morph targets."""
     document, binary = read_glb(model)
-    for mesh in document["meshes"]:
+    for mesh in document.get("meshes", []):
         mesh.pop("weights", None)
         for primitive in mesh["primitives"]:
             primitive.pop("targets", None)
-    for node in document["nodes"]:
+    for node in document.get("nodes", []):
         node.pop("weights", None)
     for animation in document.get("animations", []):
         animation["channels"] = [channel for channel in animation["channels"] if channel["target"]["path"] != "weights"]
