@@ -122,10 +122,6 @@ impl LightAxes {
         let point = self.right * across.x + self.up * across.y;
         point + self.to_light * ((height - point.y) / self.to_light.y.max(LEAST_ELEVATION_SINE))
     }
-
-    fn light_from_world(&self, point: Vec3) -> Vec3 {
-        Vec3::new(point.dot(self.right), point.dot(self.up), point.dot(self.to_light))
-    }
 }
 
 /// A box along the axes of the light.
@@ -142,7 +138,7 @@ impl Extent {
     fn around(self, points: impl IntoIterator<Item = Vec3>, axes: &LightAxes) -> Self {
         points
             .into_iter()
-            .map(|point| axes.light_from_world(point))
+            .map(|point| Vec3::new(point.dot(axes.right), point.dot(axes.up), point.dot(axes.to_light)))
             .fold(self, |Self { min, max }, point| Self { min: min.min(point), max: max.max(point) })
     }
 

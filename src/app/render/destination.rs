@@ -109,9 +109,17 @@ impl Destination {
 
     /// Starts a film of this many frames, if it is one.
     pub fn open(&mut self, size: Size, frame_count: u32) -> Result<()> {
-        if let Format::Apng { delay } = self.format {
-            self.film = Some(start_film(&self.name.of_frame(0), size, frame_count, delay)?);
-        }
+        let Format::Apng { delay } = self.format else { return Ok(()) };
+        let path = self.name.of_frame(0);
+        let failed = || cannot_write(&path);
+        let (file, draft) = new_draft(&path)?;
+        let mut encoder = Encoder::new(file, size.width, size.height);
+        encoder.set_color(ColorType::Rgba);
+        encoder.set_depth(BitDepth::Eight);
+        // 0 repeats forever.
+        encoder.set_animated(frame_count, 0).with_context(failed)?;
+        encoder.set_frame_delay(delay.0, delay.1).with_context(failed)?;
+        self.film = Some((encoder.write_header().with_context(failed)?, draft));
         Ok(())
     }
 
@@ -136,19 +144,6 @@ impl Destination {
 
 /// A film that is being written, and the name of its file until it is complete.
 type Film = (Writer<File>, TempPath);
-
-/// Starts a film of this many frames. Each is shown for a number of seconds: numerator, denominator.
-fn start_film(path: &Path, size: Size, frame_count: u32, delay: (u16, u16)) -> Result<Film> {
-    let failed = || cannot_write(path);
-    let (file, draft) = new_draft(path)?;
-    let mut encoder = Encoder::new(file, size.width, size.height);
-    encoder.set_color(ColorType::Rgba);
-    encoder.set_depth(BitDepth::Eight);
-    // 0 repeats forever.
-    encoder.set_animated(frame_count, 0).with_context(failed)?;
-    encoder.set_frame_delay(delay.0, delay.1).with_context(failed)?;
-    Ok((encoder.write_header().with_context(failed)?, draft))
-}
 
 /// Returns the time between frames in seconds, as the fraction that is nearest to 1 / `fps`. `None` if the format has none
 /// that is near.
@@ -186,6 +181,5 @@ fn encode_jpeg(rgba: &[u8], Size { width, height }: Size) -> Result<Vec<u8>> {
 /// Returns the number of `--turntable 60`, which is parsed as the name of a model.
 fn number_after_turntable(args: &RenderArgs) -> Option<u32> {
     args.turntable.filter(Option::is_none)?;
-    let models = args.crowd.models.iter().filter(|model| !model.exists());
-    models.filter_map(|model| model.to_str()?.parse().ok()).next()
+    args.crowd.models.iter().filter(|model| !model.exists()).find_map(|model| model.to_str()?.parse().ok())
 }

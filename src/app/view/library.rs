@@ -33,7 +33,11 @@ impl Library {
         }
         let is_one_folder = self.paths.windows(2).all(|pair| pair[0].parent() == pair[1].parent());
         let levels = if is_one_folder { 1 } else { 2 };
-        self.names = self.paths.iter().map(|path| last_names(path, levels)).collect();
+        let last_names = |path: &PathBuf| {
+            let above = path.iter().count().saturating_sub(levels);
+            path.iter().skip(above).collect::<PathBuf>().to_string_lossy().into_owned()
+        };
+        self.names = self.paths.iter().map(last_names).collect();
     }
 
     /// Returns the index of the file that is shown, unless several are.
@@ -41,13 +45,6 @@ impl Library {
         let [path] = shown else { return None };
         self.paths.iter().position(|known| known == path)
     }
-}
-
-/// Returns the last names of a path: one is the file's, two are those of its folder and the file.
-fn last_names(path: &Path, count: usize) -> String {
-    let names: Vec<_> = path.iter().collect();
-    let last: PathBuf = names.iter().skip(names.len().saturating_sub(count)).collect();
-    last.to_string_lossy().into_owned()
 }
 
 /// Returns whether a file holds clips for other models: it is a .vrma file, or a model file that has clips and no mesh.

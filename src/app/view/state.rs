@@ -131,11 +131,10 @@ impl State {
         }
         if same_files {
             self.scene.camera = old.camera;
+            self.frame();
         } else {
             self.framed = Some(Shows::Crowd);
-        }
-        self.frame();
-        if !same_files {
+            self.frame();
             self.moves = Moves::new(self.scene.camera);
         }
     }

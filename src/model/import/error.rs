@@ -108,14 +108,11 @@ impl Warnings {
     }
 
     fn add_sentence(&mut self, sentence: String) {
-        if self.sentences.contains(&sentence) {
-            return;
+        match self.sentences.len() {
+            _ if self.sentences.contains(&sentence) => {}
+            MAX_WARNINGS => self.left_out_count += 1,
+            _ => self.sentences.push(sentence),
         }
-        if self.sentences.len() == MAX_WARNINGS {
-            self.left_out_count += 1;
-            return;
-        }
-        self.sentences.push(sentence);
     }
 
     /// Returns a part of the file, or leaves it out with a warning if its content is broken. Limits and unsupported features

@@ -170,10 +170,11 @@ impl Hud {
                 break;
             }
         }
-        self.has_events = false;
         self.laid_out = Some((Instant::now(), image_size));
         self.follows_cursor = words::character_with_names(state).is_some();
         let delay = output.viewport_output.values().map(|viewport| viewport.repaint_delay).min();
+        let redraw_after = delay.filter(|delay| *delay < Duration::from_secs(60));
+        self.has_events = redraw_after == Some(Duration::ZERO);
         self.input.handle_platform_output(window, output.platform_output);
         // The panel has no other images than the atlas of letters, which seldom changes. So the whole atlas is sent then.
         self.has_letters &= output.textures_delta.set.is_empty();
@@ -183,11 +184,6 @@ impl Hud {
         if !self.has_letters {
             send_letters(&self.context, renderer)?;
             self.has_letters = true;
-        }
-        let is_soon = |delay: &Duration| *delay < Duration::from_secs(60);
-        let redraw_after = if self.has_events { Some(Duration::ZERO) } else { delay.filter(is_soon) };
-        if redraw_after == Some(Duration::ZERO) {
-            self.has_events = true;
         }
         Ok((wishes, redraw_after))
     }

@@ -152,7 +152,6 @@ impl<'d> Accessor<'d> {
         decode: impl Fn([u8; B]) -> T,
     ) -> Vec<[T; N]> {
         let count = self.count.min(limit);
-        let zero = [T::default(); N];
         let offsets: [usize; N] = std::array::from_fn(|component| self.layout.component_offset(component));
         let element_of = |bytes: &[u8]| {
             // The bounds have been checked, so every component exists.
@@ -161,7 +160,7 @@ impl<'d> Accessor<'d> {
         };
         let mut elements: Vec<[T; N]> = match &self.elements {
             Some(strided) => strided.elements().take(count).map(element_of).collect(),
-            None => vec![zero; count],
+            None => vec![[T::default(); N]; count],
         };
         for (index, value) in self.sparse.iter().flat_map(Sparse::entries) {
             match elements.get_mut(index) {
@@ -263,10 +262,7 @@ impl<'d> Sparse<'d> {
     }
 
     fn entries(&self) -> impl Iterator<Item = (usize, &'d [u8])> {
-        self.indices.elements().map(decode_unsigned).zip(self.values.elements())
+        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte));
+        self.indices.elements().map(number).zip(self.values.elements())
     }
-}
-
-fn decode_unsigned(bytes: &[u8]) -> usize {
-    bytes.iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte))
 }

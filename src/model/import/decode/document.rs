@@ -147,10 +147,7 @@ fn fetch_buffers<'f>(root: &Root, chunk: Option<&'f [u8]>, files: &mut Files) ->
                 Buffer::Fetched(fetched.map_err(why)?)
             }
             // 4.4.3.3: only the first buffer may refer to the chunk.
-            None => match chunk {
-                Some(chunk) if index == 0 => Buffer::Chunk(chunk),
-                _ => Buffer::Absent,
-            },
+            None => chunk.filter(|_| index == 0).map_or(Buffer::Absent, Buffer::Chunk),
         };
         let length = match &buffer {
             Buffer::Chunk(bytes) => bytes.len() as u64,

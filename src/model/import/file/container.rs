@@ -87,10 +87,7 @@ pub fn read_model_file(path: &Path) -> Result<Vec<u8>> {
 fn check_head(head: &[u8], file_bytes: u64) -> Result<()> {
     if head.starts_with(MAGIC) {
         check_glb_header(head, file_bytes)?;
-        return match u32_at(head, HEADER_BYTES) {
-            Some(json_bytes) => check_json_size(json_bytes.into()),
-            None => Ok(()),
-        };
+        return u32_at(head, HEADER_BYTES).map_or(Ok(()), |json_bytes| check_json_size(json_bytes.into()));
     }
     let text = head.strip_prefix(UTF8_BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
     // A head of white space alone decides nothing.
@@ -212,6 +209,5 @@ fn split_glb<'f>(file: &'f [u8], warnings: &mut Warnings) -> Result<Container<'f
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    let word = bytes.get(at..at.checked_add(4)?)?;
-    Some(u32::from_le_bytes(word.try_into().ok()?))
+    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }

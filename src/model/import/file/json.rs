@@ -282,20 +282,18 @@ fn parse_list<T: DeserializeOwned + Send>(
         false => elements.iter().map(parse).collect(),
     };
     let settle = |(index, (parsed, element)): (usize, (Option<T>, &&RawValue))| {
-        parsed.map_or_else(
-            || {
-                let mut value: Value = serde_json::from_str(element.get())?;
-                mended.mend(key, &mut value);
-                match (key, &mut value) {
-                    ("animations", animation) => relax_animation(index, animation, warnings),
-                    // The struct needs the list of nodes, which the specification does not.
-                    ("scenes", Value::Object(scene)) => _ = scene.entry("nodes").or_insert(Value::Array(Vec::new())),
-                    _ => {}
-                }
-                serde_json::from_value(value).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))
-            },
-            Ok,
-        )
+        if let Some(parsed) = parsed {
+            return Ok(parsed);
+        }
+        let mut value: Value = serde_json::from_str(element.get())?;
+        mended.mend(key, &mut value);
+        match (key, &mut value) {
+            ("animations", animation) => relax_animation(index, animation, warnings),
+            // The struct needs the list of nodes, which the specification does not.
+            ("scenes", Value::Object(scene)) => _ = scene.entry("nodes").or_insert(Value::Array(Vec::new())),
+            _ => {}
+        }
+        serde_json::from_value(value).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))
     };
     parsed.into_iter().zip(&elements).enumerate().map(settle).collect()
 }

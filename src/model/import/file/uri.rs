@@ -55,9 +55,8 @@ pub struct Files {
 impl Files {
     /// The files in the folder of `model_path`, a file of `model_bytes` bytes.
     pub fn next_to(model_path: &Path, model_bytes: usize) -> Self {
-        let parent = model_path.parent().unwrap_or(Path::new(""));
-        let folder = if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent.to_owned() };
-        Self { folder: Some(folder), ..Self::none(model_bytes) }
+        let folder = model_path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Self { folder: Some(folder.to_owned()), ..Self::none(model_bytes) }
     }
 
     /// No files: only data URIs can be fetched.

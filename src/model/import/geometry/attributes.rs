@@ -138,9 +138,7 @@ impl<'a> PrimitiveReader<'a, '_> {
         for (index, set) in sets.iter().chain(unused.then_some((0, 0))) {
             let Some(tex_coords) = self.tex_coords(set, count, warnings)? else { continue };
             let pairs = pairs.get_or_insert_with(|| vec![[Vec2::ZERO; 2]; count]);
-            for (pair, uv) in pairs.iter_mut().zip(tex_coords) {
-                pair[index] = uv;
-            }
+            pairs.iter_mut().zip(tex_coords).for_each(|(pair, uv)| pair[index] = uv);
         }
         Ok(pairs)
     }
@@ -158,9 +156,7 @@ impl<'a> PrimitiveReader<'a, '_> {
     }
 
     fn colors(&self, count: usize) -> Result<Option<Vec<[u8; 4]>>> {
-        let Some(accessor) = self.open(Semantic::Colors(0), "COLOR_0", count)? else {
-            return Ok(None);
-        };
+        let Some(accessor) = self.open(Semantic::Colors(0), "COLOR_0", count)? else { return Ok(None) };
         let rgba: Vec<[f32; 4]> = match accessor.shape {
             Type::Vec3 => accessor.floats::<3>()?.into_iter().map(|[r, g, b]| [r, g, b, 1.0]).collect(),
             _ => accessor.floats::<4>()?,

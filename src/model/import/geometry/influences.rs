@@ -127,10 +127,8 @@ fn read_sets(reader: &PrimitiveReader, vertex_count: usize, warnings: &mut Warni
     let mut sets = Vec::new();
     for number in 0.. {
         let [of_joints, of_weights] = ["JOINTS", "WEIGHTS"].map(|name| format!("{name}_{number}"));
-        let joints = reader.open(Semantic::Joints(number), &of_joints, vertex_count)?;
-        let Some(joints) = joints else { break };
-        let weights = reader.open(Semantic::Weights(number), &of_weights, vertex_count)?;
-        let Some(weights) = weights else {
+        let Some(joints) = reader.open(Semantic::Joints(number), &of_joints, vertex_count)? else { break };
+        let Some(weights) = reader.open(Semantic::Weights(number), &of_weights, vertex_count)? else {
             let problem = format_args!("there is no {of_weights}; the joints are left out");
             warnings.add(format_args!("{}.{of_joints}", reader.at_attributes), problem);
             break;

@@ -146,16 +146,12 @@ pub fn while_decoding<'f, T>(document: &mut Document<'f>, work: impl FnOnce(&Doc
     let mut decoded: Vec<Option<Vec<u8>>> = vec![None; tasks.len()];
     let done = rayon::in_place_scope(|scope| {
         for (&(_, encoded), decoded) in tasks.iter().zip(&mut decoded) {
-            scope.spawn(move |_| *decoded = decode(encoded));
+            // An image that cannot be decoded is tried again when it is used, and its warning has the reason.
+            scope.spawn(move |_| *decoded = open_decoder(encoded).and_then(|(decoder, _)| decode_rgba(decoder)).ok());
         }
         work(document)
     });
     (done, tasks.iter().zip(decoded).filter_map(|(&(source, _), rgba)| Some((source, rgba?))).collect())
-}
-
-/// Decodes an image. `None` if that fails; [`Images`] will fail again and report the reason.
-fn decode(encoded: &[u8]) -> Option<Vec<u8>> {
-    decode_rgba(open_decoder(encoded).ok()?.0).ok()
 }
 
 /// Reads the images outside of the file's buffers that materials use, until their bytes are too many.

@@ -41,9 +41,7 @@ pub fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Re
             let added = reader.add_channel(number, channel);
             reader.warnings.leave_out("channel", added)?;
         }
-        let mut clip = reader.clip;
-        clip.timelines = reader.timelines.list;
-        clips.push(clip);
+        clips.push(Clip { timelines: reader.timelines.list, ..reader.clip });
     }
     Ok(clips)
 }

@@ -211,12 +211,11 @@ fn push_morph_weights(
         warnings.add(at, format_args!("{} weights for {count} morph targets; missing ones are 0", given.len()));
     }
     let weights = &mut skeleton.rest.morph_weights;
-    let morphed = MorphedNode {
+    skeleton.morphed_nodes.push(MorphedNode {
         node: skeleton.parents.len() as u32 - 1,
         first_weight: weights.len() as u32,
         weight_count: count as u32,
-    };
-    skeleton.morphed_nodes.push(morphed);
+    });
     weights.extend(given.iter().copied().chain(std::iter::repeat(0.0)).take(count));
     skeleton.morph_names.extend_from_slice(names.entry(mesh).or_insert_with(|| target_names(entry, count)));
     Ok(())
