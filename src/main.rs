@@ -14,7 +14,6 @@ use throng::vulkan::instance::prepare_validation;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 
-/// The exit code of wrong usage.
 const WRONG_USAGE: u8 = 2;
 
 fn main() -> ExitCode {

@@ -43,7 +43,6 @@ pub fn advice(error: &anyhow::Error) -> Option<String> {
     Some(advice.to_owned())
 }
 
-/// Returns the failure of Vulkan, if it is one.
 pub fn vulkan_error(error: &anyhow::Error) -> Option<&vulkan::Error> {
     match error.downcast_ref() {
         Some(renderer::Error::Vulkan(error)) => Some(error),
@@ -105,7 +104,6 @@ pub const WINDOW: Missing = (
     ],
 );
 
-/// Says how to install something on this system.
 pub fn how_to_install(missing: Missing) -> String {
     let os_release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     installation_on(&os_release, missing)

@@ -57,7 +57,6 @@ enum Target {
 }
 
 impl Aim {
-    /// Finds joints and cameras in the models.
     pub fn new(models: &[Model], args: &CameraArgs) -> Result<Self> {
         let vertical_fov_radians = args.fov.map(|fov| fov.to_radians() as f32);
         let (mut direction, mut has_angles, mut target) = (args.view, false, None);
@@ -187,7 +186,6 @@ pub fn faces_back(model: &Model) -> bool {
     forward().is_some_and(|forward| forward.z < -0.5)
 }
 
-/// Points a camera that frames the crowd at a target.
 fn point_at(target: &Target, camera: &mut OrbitCamera, crowd: &Crowd, zoom: f32, time_seconds: f64, aspect: f32) {
     /// Room for the shoulders, if the joint is the head.
     const MARGIN: f32 = 1.1;

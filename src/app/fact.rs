@@ -15,7 +15,6 @@ const MAX_INDENT_LEVELS: usize = 16;
 /// The largest number of lines of a list on the page. The JSON has all of them.
 const MOST_LISTED: usize = 1000;
 
-/// A fact, or a tree of facts.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 pub enum Fact {
@@ -102,7 +101,6 @@ impl Fact {
         }
     }
 
-    /// Whether the fact has a table of its own.
     fn is_table(&self) -> bool {
         matches!(self, Self::List(facts) if matches!(facts.first(), Some(Self::Object(_))))
     }

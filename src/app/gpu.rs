@@ -21,7 +21,6 @@ use crate::vulkan::instance::{Instance, InstanceOptions};
 use crate::vulkan::physical_device::PhysicalDevice;
 use crate::vulkan::surface::Surface;
 
-/// Creates a device that draws to images.
 pub fn offscreen_device(args: &DeviceArgs) -> Result<Arc<Device>> {
     let instance = Instance::new(InstanceOptions { validation: args.validation, surface_extensions: &[] })?;
     let physical = PhysicalDevice::choose(&instance, args.device.as_deref(), None)?;
@@ -101,7 +100,6 @@ pub fn rebuild_for_window(
     Ok(renderer.rebuild(&scene.models, settings)?)
 }
 
-/// Creates a renderer that presents a scene to a window.
 pub fn window_renderer(
     args: &GpuArgs,
     shaders: &[ShaderOverride],

@@ -148,7 +148,6 @@ pub fn patterns_for(parts: &[Part], is_hidden: impl Fn(&Part) -> bool) -> Vec<St
     none.into_iter().chain(named.map(|part| part.name.clone())).collect()
 }
 
-/// Offers names that are like a pattern.
 fn offer(model: &Model, pattern: &str) -> String {
     let sources = sources(model);
     let names = sources.iter().flat_map(|source| source.names.iter().take(3).map(|name| (*name, source.node)));

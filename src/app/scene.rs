@@ -33,7 +33,6 @@ impl<'a> From<&'a RenderArgs> for SceneOptions<'a> {
 }
 
 impl<'a> SceneOptions<'a> {
-    /// Returns the options of a window or of images.
     pub fn new(crowd: &'a CrowdArgs, count: CrowdSizeArgs, gpu: &GpuArgs) -> Self {
         Self { crowd, count, size: gpu.size, lod_error: gpu.lod_error }
     }

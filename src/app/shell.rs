@@ -6,14 +6,12 @@ use clap::CommandFactory;
 use super::output::write_file;
 use crate::cli::{Cli, WrongUsage};
 
-/// Prints the script that completes the program's arguments in a shell.
 pub fn completions(shell: clap_complete::Shell) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "throng", &mut script);
     write_file("-".as_ref(), &script)
 }
 
-/// Prints a manual page.
 pub fn man(command: Option<&str>) -> Result<()> {
     let mut program = Cli::command();
     // Commands get their full names, as in `man git-commit`.

@@ -32,7 +32,6 @@ use crate::vulkan::spirv;
 /// The set of a model's data for debug views. It takes the place of the light.
 pub const DEBUG_SET: u32 = 2;
 
-/// One entry of a model's palette.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct PaletteEntry {

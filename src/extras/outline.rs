@@ -39,7 +39,6 @@ pub struct Outline {
     drawing: Option<Drawing>,
 }
 
-/// The pipelines of the silhouette and of the line, and the image between them.
 struct Drawing {
     /// The depth of the instance.
     silhouette: Image,

@@ -92,7 +92,6 @@ pub struct Overlay {
     drawing: Option<Drawing>,
 }
 
-/// The pipeline, the atlas and the buffers of each slot.
 struct Drawing {
     /// The pipeline, and the format of the images that it draws to. `None` before the first frame.
     pipeline: Option<(Pipeline, vk::Format)>,

@@ -36,7 +36,6 @@ const NAMES: [&str; ROLE_COUNT] = both_sides! {
 
 /// The number of roles of the torso, which come first.
 const TORSO_COUNT: u8 = 6;
-/// The number of roles of one side.
 const SIDE_COUNT: u8 = 23;
 
 /// A side of the body, as its owner sees it. A character that faces +Z has its left side at +X.

@@ -154,7 +154,8 @@ pub(crate) fn decode_rgba(decoder: impl ImageDecoder) -> Result<Vec<u8>, Reason>
     if u16::from(color.bytes_per_pixel()) == 2 * u16::from(channels) {
         // The decoder returns 16-bit samples in native byte order.
         for at in 0..samples.len() / 2 {
-            samples[at] = rounded_to_8_bits(u16::from_ne_bytes([samples[2 * at], samples[2 * at + 1]]));
+            let sample = u16::from_ne_bytes([samples[2 * at], samples[2 * at + 1]]);
+            samples[at] = ((u32::from(sample) + 128) / 257) as u8;
         }
     }
     let mut rgba = zeros(decoded_bytes(width, height))?;
@@ -166,10 +167,6 @@ pub(crate) fn decode_rgba(decoder: impl ImageDecoder) -> Result<Vec<u8>, Reason>
         _ => texels.zip(samples.as_chunks().0).for_each(|(to, from)| *to = *from),
     }
     Ok(rgba)
-}
-
-fn rounded_to_8_bits(sample: u16) -> u8 {
-    ((u32::from(sample) + 128) / 257) as u8
 }
 
 fn zeros(count: usize) -> Result<Vec<u8>, Reason> {

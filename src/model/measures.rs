@@ -128,7 +128,6 @@ impl Geometry {
         ranges.map(|range| range.index_count as usize / topology.corner_count()).sum()
     }
 
-    /// Returns the number of bytes of all arrays, with those of coarser levels.
     pub fn bytes(&self) -> usize {
         let of_level = |level: &CoarserLevel| {
             let of_influences = size_of_val(&*level.influence_starts) + size_of_val(&*level.influences);

@@ -39,7 +39,6 @@ pub enum Error {
 pub enum Setting {
     ImageSize([u32; 2]),
     Samples(u32),
-    /// Something to be shown.
     View(&'static str),
 }
 

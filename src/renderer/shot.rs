@@ -46,10 +46,13 @@ pub fn frame_data(
     let mut data = FrameData::new(&shot.camera, aspect, &shot.look);
     let (camera_position, bounds) = (shot.camera.position(), crowd.bounds());
     data.opaque_alpha = f32::from(transparent);
-    data.ground_reach_metres = ground_reach(bounds.radius(), camera_position.y);
+    // How far the ground reaches from the camera along each axis. Haze has hidden it there.
+    data.ground_reach_metres = 120.0 * (bounds.radius() + camera_position.y.abs());
+    // The power of ten between a hundredth and a tenth of the crowd's radius.
+    let grid_spacing = 10f32.powf((bounds.radius().max(1e-6) / 10.0).log10().floor());
     // Cells that are much smaller than a pixel show the mean of the pattern.
     let cells_share = if shot.look.ground == Ground::Plain { 1e-6 } else { 1.0 };
-    data.ground_cell_metres = cells_share * grid_spacing(bounds.radius());
+    data.ground_cell_metres = cells_share * grid_spacing;
     if shot.look.draws_ground() {
         let direction_from_clip = Mat4::from_cols_array_2d(&data.direction_from_clip);
         data.hidden_sky_height = hidden_sky(camera_position, direction_from_clip, data.ground_reach_metres);
@@ -99,16 +102,6 @@ impl FrameData {
         self.background = sky.horizon.extend(0.0).to_array();
         self.sky = sky.data();
     }
-}
-
-/// Returns the spacing of the ground's fine grid: the power of ten between a hundredth and a tenth of the crowd's radius.
-fn grid_spacing(radius: f32) -> f32 {
-    10f32.powf((radius.max(1e-6) / 10.0).log10().floor())
-}
-
-/// Returns how far the ground reaches from the camera along each axis, in metres. Haze has hidden it there.
-fn ground_reach(crowd_radius: f32, camera_height: f32) -> f32 {
-    120.0 * (crowd_radius + camera_height.abs())
 }
 
 /// Returns the height of the strip at the lower edge of the picture where the ground hides all of the sky, in clip space: 0 to

@@ -238,9 +238,8 @@ impl Body {
                 let joints = [place(upper), place(lower), tip];
                 let swinging = (lowest[middle].unwrap_or(joints[1]), gap(middle, risen), touch(middle));
                 let [of_upper, of_lower] = fit_limb(joints, swinging, |moved| gap(end, risen + moved));
-                for (node, turn) in [(upper, of_upper), (lower, of_lower)] {
-                    turns.turn(node, turn);
-                }
+                turns.turn(upper, of_upper);
+                turns.turn(lower, of_lower);
             }
         }
         rise

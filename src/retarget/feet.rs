@@ -103,7 +103,6 @@ impl Stance {
         if weights > 1e-6 && mean.is_finite() { mean } else { Vec2::ZERO }
     }
 
-    /// Returns the left of the body at a time.
     pub fn left_at(&self, seconds: f32) -> Vec3 {
         let at = if self.step_seconds > 0.0 { (seconds / self.step_seconds).max(0.0) } else { 0.0 };
         let index = (at as usize).min(self.lefts.len() - 1);

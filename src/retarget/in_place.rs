@@ -39,7 +39,6 @@ const STEPS: usize = 16;
 /// The largest number of places of nodes that are looked at. The clips of hostile files that are left stay as they are.
 const MOST_PLACES: usize = 1 << 24;
 
-/// Keeps the body in place in all clips.
 pub fn keep_in_place(model: &mut Model) {
     let Some(height) = rest_height(model).map(f64::from) else { return };
     let bodies = bodies(model);

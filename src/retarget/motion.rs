@@ -60,7 +60,6 @@ struct SourcePose {
     contact: Option<Contact>,
 }
 
-/// The values of the new clip at a time.
 #[derive(Debug, Clone)]
 struct Key {
     seconds: f32,
@@ -123,8 +122,7 @@ impl<'r> Retarget<'r> {
         }
         let key_values: usize =
             source.model.clips.iter().flat_map(Clip::node_tracks).map(|track| track.value_count).sum();
-        let most_posed_nodes = MOST_POSED_NODES.max(MOST_POSED_NODES_PER_VALUE * key_values as u64);
-        let posed_nodes_left = Cell::new(most_posed_nodes);
+        let posed_nodes_left = Cell::new(MOST_POSED_NODES.max(MOST_POSED_NODES_PER_VALUE * key_values as u64));
         Some(Self {
             source,
             target,

@@ -215,7 +215,6 @@ impl OrbitCamera {
         self.axes().2
     }
 
-    /// Returns the distance of the near plane from the eye.
     pub fn near(&self) -> f32 {
         self.distance * NEAR_SHARE
     }

@@ -8,7 +8,6 @@ use glam::Vec3;
 
 use super::sky::Sky;
 
-/// The background of the crowd and the ground.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Background {
     #[default]
@@ -29,7 +28,6 @@ pub enum Ground {
     /// Only the shadows on it are drawn: they darken a colour, or cover a transparent image. Over the sky it is the same as
     /// [`Self::On`].
     Shadow,
-    /// There is none.
     Off,
 }
 
@@ -105,7 +103,6 @@ impl SunDirection {
     }
 }
 
-/// Encodes a linear value as sRGB.
 pub fn srgb_from_linear(linear: f32) -> u8 {
     let encoded = if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 };
     (encoded * 255.0).round() as u8

@@ -15,7 +15,6 @@ use glam::Vec3;
 
 use crate::shader_types::SkyData;
 
-/// The light of a scene.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sky {
     /// The unit vector from a lit point towards the sun.

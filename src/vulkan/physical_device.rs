@@ -291,7 +291,6 @@ impl PhysicalDevice {
         (heap.size, left.map(|(budget, usage)| budget.saturating_sub(*usage)))
     }
 
-    /// Returns the supported extensions that the program enables.
     pub fn wanted_extensions(&self, present: bool) -> Vec<&'static std::ffi::CStr> {
         let extensions = [
             (present, khr::swapchain::NAME),

@@ -215,7 +215,6 @@ impl<'a> Recorder<'a> {
         unsafe { self.device.raw.cmd_bind_index_buffer(self.commands, buffer.handle.raw, 0, index_type) };
     }
 
-    /// Sets which faces are culled, and which winding order is front.
     pub fn set_culling(&self, cull_mode: vk::CullModeFlags, front_face: vk::FrontFace) {
         // SAFETY: the promise of `new`.
         unsafe {

@@ -9,7 +9,6 @@ use super::device::Device;
 use super::error::{Context, Result};
 use super::owned::Owned;
 
-/// Creates a semaphore of either kind.
 fn semaphore(device: &Arc<Device>, name: &str, kind: vk::SemaphoreType) -> Result<Owned<vk::Semaphore>> {
     let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(kind);
     let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);

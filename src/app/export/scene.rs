@@ -17,7 +17,6 @@ use crate::shader_types::{JointMatrix, SkinnedVertex};
 /// The largest number of skinned vertices of all meshes together, two gigabytes.
 const MOST_VERTICES: usize = 1 << 27;
 
-/// A model in one pose.
 pub struct PosedMesh<'m> {
     pub model: &'m Model,
     pub vertices: Vec<SkinnedVertex>,
@@ -78,7 +77,6 @@ impl<'m> PosedMesh<'m> {
 }
 
 impl Part<'_> {
-    /// Returns the corners of the triangles, if there are any.
     pub fn triangles(&self) -> &[[u32; 3]] {
         if self.range.topology == Topology::Triangles { self.indices.as_chunks().0 } else { &[] }
     }

@@ -27,7 +27,6 @@ use crate::view::Background;
 /// The number of columns and rows of the times of a clip, if the sheet's is free.
 const TIMES: Size = Size { width: 6, height: 4 };
 
-/// What a cell shows.
 struct Cell {
     label: String,
     /// The index of the clip; `None` for what the arguments ask for.

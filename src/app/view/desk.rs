@@ -174,7 +174,6 @@ impl Desk {
         self.load(paths, state.args.crowd.clips.files.clone(), state, renderer, format!("opened {}", names.join(", ")));
     }
 
-    /// Adds the clips of a file to the shown models.
     pub fn add_clips(&mut self, path: PathBuf, state: &mut State, renderer: &mut Equipped) {
         let told = format!("added the clips of {}", path.display());
         let mut clips = state.args.crowd.clips.files.clone();

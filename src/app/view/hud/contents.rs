@@ -79,21 +79,19 @@ impl Contents {
                 beside_panel.min.x = shown.response.rect.right().min(beside_panel.max.x);
             }
         }
+        let over = |name: &str| Area::new(Id::unique(name)).order(Order::Tooltip).interactable(false);
         let outside = context.pointer_hover_pos().filter(|_| !context.is_pointer_over_egui());
         let size_pixels = Vec2::new(whole.width(), whole.height()) * context.pixels_per_point();
         if let Some(at) = outside
             && let Some(name) = words::joint_at(state, Vec2::new(at.x, at.y) * context.pixels_per_point(), size_pixels)
         {
-            let place = Area::new(Id::unique("joint")).order(Order::Tooltip).interactable(false);
-            place
-                .fixed_pos(at + vec2(16.0, 8.0))
-                .show(context, |ui| frame().show(ui, |ui| ui.add(Label::new(name).extend())));
+            let place = over("joint").fixed_pos(at + vec2(16.0, 8.0));
+            place.show(context, |ui| frame().show(ui, |ui| ui.add(Label::new(name).extend())));
         }
         if let Some((view, since)) = self.announced
             && let Some(left) = ANNOUNCED.checked_sub(since.elapsed())
         {
-            let place = Area::new(Id::unique("view")).order(Order::Tooltip).interactable(false);
-            let place = place.anchor(Align2::CENTER_TOP, [0.5 * beside_panel.min.x, MARGIN]);
+            let place = over("view").anchor(Align2::CENTER_TOP, [0.5 * beside_panel.min.x, MARGIN]);
             place.show(context, |ui| {
                 frame().show(ui, |ui| {
                     ui.label(RichText::new(view.name()).strong().size(17.0));
@@ -104,8 +102,7 @@ impl Contents {
         }
         // In the lower right corner, where it pushes no control away.
         if let Some(notice) = facts.notice {
-            let place = Area::new(Id::unique("notice")).order(Order::Tooltip).interactable(false);
-            let place = place.anchor(Align2::RIGHT_BOTTOM, [-MARGIN, -MARGIN]);
+            let place = over("notice").anchor(Align2::RIGHT_BOTTOM, [-MARGIN, -MARGIN]);
             place.show(context, |ui| {
                 ui.set_max_width(beside_panel.width() - 4.0 * MARGIN);
                 frame().show(ui, |ui| ui.label(notice.rich_text()))

@@ -11,7 +11,6 @@ use crate::app::colors;
 use crate::app::text::number;
 use crate::renderer::{CpuStage, Pass, PassTimes, StageTimes};
 
-/// The number of frames that count.
 pub const MOST_FRAMES: usize = 120;
 const HEIGHT: f32 = 44.0;
 
@@ -50,9 +49,6 @@ impl Figures {
     }
 }
 
-/// The name and the colour of a stage or a pass.
-type Part = (&'static str, [u8; 3]);
-
 /// Draws both graphs with the medians of their parts.
 pub fn show(ui: &mut Ui, figures: &Figures, width: f32) {
     let stages = CpuStage::ALL.map(|stage| (stage.name(), colors::STAGES[stage as usize]));
@@ -63,12 +59,13 @@ pub fn show(ui: &mut Ui, figures: &Figures, width: f32) {
     }
 }
 
+/// Draws one graph. Each part has a name and a colour.
 fn show_one(
     ui: &mut Ui,
     width: f32,
     figures: &Figures,
     title: &str,
-    parts: &[Part],
+    parts: &[(&str, [u8; 3])],
     times_ms: fn(&FrameTimes) -> &[f64],
 ) {
     let highest = figures.frames.iter().map(|frame| times_ms(frame).iter().sum()).fold(0.0, f64::max) as f32;

@@ -65,7 +65,6 @@ fn expect_regular(metadata: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads a whole file of at most `max_bytes`.
 pub fn read_regular_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut file = RegularFile::open(path, max_bytes)?;
     let mut bytes = Vec::new();
