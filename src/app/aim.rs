@@ -39,14 +39,14 @@ pub struct Aim {
     /// Whether the direction is one of `--camera`, and not a side.
     has_angles: bool,
     /// The angle of the side that counts as the front: half a turn for bodies that face -Z.
-    front_radians: f32,
-    target: Option<Target>,
+    pub(super) front_radians: f32,
+    pub(super) target: Option<Target>,
     distance: Option<f32>,
     vertical_fov_radians: Option<f32>,
 }
 
 #[derive(Debug)]
-enum Target {
+pub(super) enum Target {
     /// The node of each model that has the joint.
     Joint(Vec<Option<u32>>),
     /// Metres above the ground.
@@ -79,16 +79,6 @@ impl Aim {
     /// Returns whether the camera frames the crowd, because nothing else was asked for.
     pub fn frames_crowd(&self) -> bool {
         self.direction.is_none() && self.target.is_none() && self.distance.is_none()
-    }
-
-    /// Returns whether all models face -Z.
-    pub fn has_front_at_back(&self) -> bool {
-        self.front_radians > 0.0
-    }
-
-    /// Returns whether the camera stays where it looks while it goes around the crowd.
-    pub fn has_target(&self) -> bool {
-        self.target.is_some()
     }
 
     /// Returns a camera that shows the outline of a crowd, or what the options ask for.

@@ -8,11 +8,12 @@ use super::fact::{Fact, page};
 use super::output::{print, print_json};
 use super::text::page_columns;
 use crate::renderer::UploadPath;
-use crate::vulkan::physical_device::{PhysicalDevice, list_devices};
+use crate::vulkan::instance::{Instance, InstanceOptions};
+use crate::vulkan::physical_device::PhysicalDevice;
 
 pub fn run(json: bool) -> Result<()> {
-    let (_instance, devices) = list_devices(false)?;
-    let facts: Vec<Fact> = devices.iter().map(facts).collect();
+    let instance = Instance::new(InstanceOptions::default())?;
+    let facts: Vec<Fact> = PhysicalDevice::enumerate(&instance)?.iter().map(facts).collect();
     if json {
         return print_json(&facts, true);
     }

@@ -153,10 +153,7 @@ fn add_clips(models: &mut [Model], clips: &ClipArgs) -> Result<()> {
             return Err(Error::new(no_fit.clone())).with_context(|| format!("--clips {}", path.display()));
         }
         for (model, tried) in models.iter_mut().zip(tried) {
-            let sentences = match tried {
-                Ok(borrowed) => borrowed.warnings,
-                Err(no_fit) => vec![no_fit.to_string()],
-            };
+            let sentences = tried.map_or_else(|no_fit| vec![no_fit.to_string()], |borrowed| borrowed.warnings);
             model.warnings.extend(sentences.into_iter().map(|sentence| format!("{}: {sentence}", source.name)));
         }
     }

@@ -55,10 +55,8 @@ impl<'a> Losses<'a> {
 
 /// Returns the result of the Vulkan call that failed, if one did.
 pub fn vulkan_result(error: &anyhow::Error) -> Option<vk::Result> {
-    match vulkan_error(error) {
-        Some(&vulkan::Error::Call { result, .. }) => Some(result),
-        _ => None,
-    }
+    let &vulkan::Error::Call { result, .. } = vulkan_error(error)? else { return None };
+    Some(result)
 }
 
 type Build<'a> = dyn FnMut(&mut Scene) -> Result<Equipped> + 'a;

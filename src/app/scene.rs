@@ -80,7 +80,7 @@ impl Scene {
         let show = Show { view: args.show.debug_view, bones: args.show.skeleton, ..Show::default() };
         let (mut look, lod_error_pixels, cull) = (args.look(), lod_error as f32, args.cull);
         // The default sun shines on the front.
-        if look.sun == SunDirection::default() && aim.has_front_at_back() {
+        if look.sun == SunDirection::default() && aim.front_radians > 0.0 {
             look.sun.azimuth_degrees += 180.0;
         }
         let mut scene = Self { models, crowd, camera, aim, look, show, lod_error_pixels, pool, cull };
@@ -162,7 +162,7 @@ impl Scene {
         let room = self.crowd.bounds();
         let outline = Outline::from(if all_around { room.swept_around() } else { room });
         self.camera = self.aim.camera(Shows::Asked, &self.crowd, &outline, time_seconds, aspect);
-        if self.aim.has_target() {
+        if self.aim.target.is_some() {
             return;
         }
         // Around a point next to the axis the crowd would swing from side to side.

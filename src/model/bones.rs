@@ -40,7 +40,9 @@ pub fn bones(skeleton: &Skeleton, palette: &PaletteLayout, geometry: &Geometry) 
     let joint_of_node = |node: u32| joints.get(node as usize).copied().flatten().map(bone_of_joint);
     let nodes: Vec<Option<u32>> = (0..).zip(&joints).map(|(node, joint)| joint.map(|_| node)).collect();
     let parents = skeleton.nearest_above(&nodes);
-    let default_length = DEFAULT_SHARE * size(geometry);
+    let positions = || geometry.positions.iter().copied();
+    let bounds = positions().reduce(Vec3::min).zip(positions().reduce(Vec3::max));
+    let default_length = DEFAULT_SHARE * bounds.map_or(0.0, |(min, max)| (max - min).max_element());
     let mut bones: Vec<Bone> = Vec::new();
     // The length of the bone that ends in each node, and of the longest bone that begins there.
     let mut length_above = vec![0.0f32; skeleton.len()];
@@ -105,11 +107,4 @@ pub fn bind_matrix(joint_from_mesh: &Affine3A) -> Option<Affine3A> {
     let product = joint_from_mesh.matrix3 * mesh_from_joint.matrix3;
     let is_inverse = mesh_from_joint.is_finite() && product.abs_diff_eq(Mat3A::IDENTITY, TOLERANCE);
     is_inverse.then_some(mesh_from_joint)
-}
-
-/// Returns the largest extent of the vertices in mesh space.
-fn size(geometry: &Geometry) -> f32 {
-    let positions = geometry.positions.iter().copied();
-    let bounds = positions.clone().reduce(Vec3::min).zip(positions.reduce(Vec3::max));
-    bounds.map_or(0.0, |(min, max)| (max - min).max_element())
 }

@@ -70,7 +70,8 @@ impl ShadowView {
         let outline = Extent::EMPTY.around(crowd.hull().map(|point| crowd.center() + point), &axes);
         let ground = outline.corners().map(|across| axes.at_height(across, GROUND_HEIGHT));
         let whole = outline.around(ground, &axes);
-        let seen = receivers_seen(scene, ground, &axes).within(&whole);
+        let seen = receivers_seen(scene, ground, &axes);
+        let seen = Extent { min: seen.min.max(whole.min), max: seen.max.min(whole.max) };
         // Out of view: any view will do.
         let extent = if seen.size().min_element() < 0.0 { whole } else { seen };
 
@@ -140,11 +141,6 @@ impl Extent {
             .into_iter()
             .map(|point| Vec3::new(point.dot(axes.right), point.dot(axes.up), point.dot(axes.to_light)))
             .fold(self, |Self { min, max }, point| Self { min: min.min(point), max: max.max(point) })
-    }
-
-    /// Returns the part that lies in another box, as the light sees them.
-    fn within(self, other: &Self) -> Self {
-        Self { min: self.min.max(other.min), max: self.max.min(other.max) }
     }
 
     /// Returns the corners as the light sees them, in order around the box.

@@ -1,7 +1,5 @@
 //! The physical devices: their features and limits, and the choice of one.
 
-use std::sync::Arc;
-
 use ash::{ext, khr, vk};
 
 use super::error::{Context, Error, Result};
@@ -320,11 +318,4 @@ const KINDS: [(vk::PhysicalDeviceType, &str); 5] = [
 /// Returns the rank of a kind of device: the best one has the greatest. Unknown kinds count as OTHER.
 pub fn rank(kind: vk::PhysicalDeviceType) -> usize {
     KINDS.iter().position(|(other, _)| *other == kind).unwrap_or(1)
-}
-
-/// Returns all devices, with an instance that has no surface.
-pub fn list_devices(validation: bool) -> Result<(Arc<Instance>, Vec<PhysicalDevice>)> {
-    let instance = Instance::new(super::instance::InstanceOptions { validation, surface_extensions: &[] })?;
-    let devices = PhysicalDevice::enumerate(&instance)?;
-    Ok((instance, devices))
 }

@@ -361,9 +361,12 @@ impl ApplicationHandler for Viewer {
                 self.check(event_loop, drawn);
             }
             WindowEvent::KeyboardInput { event: KeyEvent { logical_key, physical_key, state, repeat, .. }, .. } => {
+                // These keys act again and again while they are held.
+                let repeats =
+                    matches!(&logical_key, Key::Character(text) if [",", ".", "[", "]"].contains(&text.as_str()));
                 if pointer.flight_key(physical_key, state) {
                     desk.window.request_redraw();
-                } else if state == ElementState::Pressed && (!repeat || repeats(&logical_key)) {
+                } else if state == ElementState::Pressed && (!repeat || repeats) {
                     self.key(event_loop, &logical_key);
                 }
             }
@@ -403,9 +406,4 @@ impl ApplicationHandler for Viewer {
             _ => {}
         }
     }
-}
-
-/// Returns whether a key acts again and again while it is held.
-fn repeats(key: &Key) -> bool {
-    matches!(key, Key::Character(text) if [",", ".", "[", "]"].contains(&text.as_str()))
 }

@@ -152,7 +152,9 @@ impl<'d> Accessor<'d> {
         decode: impl Fn([u8; B]) -> T,
     ) -> Vec<[T; N]> {
         let count = self.count.min(limit);
-        let offsets: [usize; N] = std::array::from_fn(|component| self.layout.component_offset(component));
+        let Layout { component_bytes, rows, column_bytes, .. } = self.layout;
+        let offset_bytes = |component: usize| component / rows * column_bytes + component % rows * component_bytes;
+        let offsets: [usize; N] = std::array::from_fn(offset_bytes);
         let element_of = |bytes: &[u8]| {
             // The bounds have been checked, so every component exists.
             let component = |offset: usize| bytes.get(offset..).and_then(|rest| rest.first_chunk::<B>());
@@ -187,11 +189,6 @@ impl Layout {
         let column_bytes = if columns > 1 { used_bytes.next_multiple_of(4) } else { used_bytes };
         let element_bytes = column_bytes * (columns - 1) + used_bytes;
         Self { component_bytes, rows, column_bytes, element_bytes, packed_bytes: column_bytes * columns }
-    }
-
-    /// Returns the offset of a component within an element, in bytes.
-    fn component_offset(&self, component: usize) -> usize {
-        component / self.rows * self.column_bytes + component % self.rows * self.component_bytes
     }
 }
 

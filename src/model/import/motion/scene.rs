@@ -2,8 +2,6 @@
 //!
 //! Source: glTF 2.0, 3.5.1 (scenes).
 
-use std::fmt;
-
 use gltf::json;
 
 use crate::model::import::decode::Document;
@@ -16,16 +14,6 @@ pub enum SceneChoice {
     Default,
     Index(usize),
     Name(String),
-}
-
-impl fmt::Display for SceneChoice {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Default => f.write_str("by default"),
-            Self::Index(index) => write!(f, "{index}"),
-            Self::Name(name) => write!(f, "{name:?}"),
-        }
-    }
 }
 
 /// Returns, for each glTF node, whether the chosen scene shows it.
@@ -70,6 +58,11 @@ fn no_scene(scenes: &[json::Scene], choice: &SceneChoice) -> Fault {
     if scenes.len() > MOST_LISTED {
         names.push(format!("and {} more", scenes.len() - MOST_LISTED));
     }
+    let wanted = match choice {
+        SceneChoice::Default => "by default".to_owned(),
+        SceneChoice::Index(index) => index.to_string(),
+        SceneChoice::Name(name) => format!("{name:?}"),
+    };
     let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    Fault::content("scenes", format_args!("there is no scene {choice}; the scenes are: {there}"))
+    Fault::content("scenes", format_args!("there is no scene {wanted}; the scenes are: {there}"))
 }
