@@ -219,8 +219,7 @@ fn texture_coordinates_are_those_that_the_slot_names(gpu: Gpu) {
         gltf
     };
     let plain = draw(&gpu, &textured(json!({"index": 0}), CORNERS));
-    // The transform turns the coordinates counter-clockwise by a quarter and moves them back, so the image turns
-    // clockwise.
+    // The transform turns the coordinates counter-clockwise by a quarter and moves them back, so the image turns clockwise.
     let turned = json!({"offset": [0, 1], "rotation": std::f32::consts::FRAC_PI_2});
     let turned = json!({"index": 0, "extensions": {"KHR_texture_transform": turned}});
     let turned = draw(&gpu, &textured(turned, CORNERS));

@@ -1,6 +1,5 @@
-//! The files of `assets/conformance`, each for one rule of glTF. `throng pose` gives the expected numbers on the CPU and on
-//! the GPU. The numbers are those that the evaluator computes today. A mistake in the evaluator is found by the case that
-//! names it.
+//! The files of `assets/conformance`, each for one rule of glTF. `throng pose` gives the expected numbers on the CPU and on the
+//! GPU. The numbers are those that the evaluator computes today. A mistake in the evaluator is found by the case that names it.
 //!
 //! The evaluator and the checker are programs in Python, for readers of any language.
 

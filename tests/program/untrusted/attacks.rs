@@ -1,6 +1,5 @@
-//! Files of at most one MiB that take as much memory or time as possible. They use every known way to turn few bytes
-//! into many or into long work, up to the limit that bounds it and beyond. None can take
-//! more than one GiB or two seconds.
+//! Files of at most one MiB that take as much memory or time as possible. They use every known way to turn few bytes into many
+//! or into long work, up to the limit that bounds it and beyond. None can take more than one GiB or two seconds.
 
 mod clips;
 mod content;

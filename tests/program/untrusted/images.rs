@@ -37,8 +37,7 @@ pub fn progressive_jpeg(width: u16, height: u16, component_count: u8, scan_count
     frame.push(component_count);
     frame.extend((1..=component_count).flat_map(|component| [component, 0x11, 0]));
     segment(&mut file, 0xc2, &frame);
-    // The symbols are a difference of 0 for the first coefficient, and "the rest of 2^14 or more blocks is zero" for
-    // others.
+    // The symbols are a difference of 0 for the first coefficient, and "the rest of 2^14 or more blocks is zero" for others.
     huffman_table(&mut file, 0x00, 0);
     huffman_table(&mut file, 0x10, 0xe0);
 

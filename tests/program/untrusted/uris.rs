@@ -1,6 +1,5 @@
-//! Files that a model must not reach: everything outside its folder, and everything that is not a regular file. The
-//! canaries next to the model's folder are a valid buffer and a valid image, so that reading one shows as a successful
-//! import.
+//! Files that a model must not reach: everything outside its folder, and everything that is not a regular file. The canaries
+//! next to the model's folder are a valid buffer and a valid image, so that reading one shows as a successful import.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -94,8 +94,7 @@ fn a_session_with_the_panel() {
     window.drop_file(&clips);
     window.wait_for_title(|title| title.starts_with("Throng: good.glb · 1 visible · Leap · "));
 
-    // A click beside the panel selects the character, which has morph targets.
-    // It is on the ground then, not in the air.
+    // A click beside the panel selects the character, which has morph targets. It is on the ground then, not in the air.
     window.pause();
     window.drag(at::SCRUB_MIDDLE, at::SCRUB_START);
     window.wait_for_title(|title| title.contains(" · paused at 0.0"));

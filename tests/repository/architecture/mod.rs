@@ -1,5 +1,4 @@
-//! Checks the dependencies between the folders, read from the sources: each layer and each external crate has its
-//! users.
+//! Checks the dependencies between the folders, read from the sources: each layer and each external crate has its users.
 //!
 //! Layers that depend in one direction can be read one at a time. Rust allows cycles between modules, so only this test
 //! keeps a convenient `use` from creating one. Every `crate::…` path in code counts, also in braces. Paths in comments
