@@ -207,8 +207,7 @@ fn title(key: &str) -> String {
     }
 }
 
-/// Returns a row for each object and a column for each key that says something. If the page is too narrow, the facts of a
-/// row become a line.
+/// Returns a row for each object and a column for each key that says something. On a narrow page the facts of a row are a line.
 fn table(rows: &[Fact], columns: u16) -> String {
     let keys = rows.iter().map(Fact::entries).max_by_key(|entries| entries.len()).unwrap_or_default();
     // Indentation shows the parents. What moves says more than tracks, and triangles more than how they are stored.

@@ -39,8 +39,7 @@ pub fn joints(model: &Model) -> Vec<u32> {
     nodes.into_iter().collect()
 }
 
-/// Lists the joints of a model that are most like `wanted`, with their indices, for example `2 "hips", 3 "spine" in
-/// walker.glb`.
+/// Lists the joints of a model that are most like `wanted`, with their indices, as in `2 "hips", 3 "spine" in walker.glb`.
 fn list(model: &Model, wanted: &str) -> String {
     const MOST_ROLES: usize = 6;
     let named = |node: u32| {

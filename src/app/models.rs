@@ -87,8 +87,7 @@ pub fn load_model(path: Option<&PathBuf>, clips: &ClipArgs) -> Result<Model> {
     Ok(model)
 }
 
-/// Loads the files that arguments name, or the bundled character if there are none. Of several files, those that cannot be
-/// read are warnings.
+/// Loads the named files, or the bundled character if there are none. Of several files, those that cannot be read are warnings.
 fn load_files(arguments: &[PathBuf], clips: &ClipArgs) -> Result<Vec<Model>> {
     if arguments.is_empty() {
         return Ok(vec![load_file(None, clips)?]);

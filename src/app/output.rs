@@ -1,5 +1,4 @@
-//! Standard output, progress bars and files. Files are checked before the work that fills them starts, and appear only
-//! when they are complete.
+//! Standard output, progress bars and files. Files are checked before the work starts, and appear only when complete.
 
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
@@ -72,16 +71,14 @@ pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     draft.persist(path).with_context(failed)
 }
 
-/// Creates a file with a temporary name in the folder of `path`. Dropping the name removes the file, and `persist` gives it
-/// its own name.
+/// Creates a file with a temporary name in the folder of `path`. Dropping the name removes the file; `persist` renames it.
 pub(super) fn new_draft(path: &Path) -> Result<(File, TempPath)> {
     // `make_in` gives the file the permissions of any new one, where `tempfile_in` would hide it from other users.
     let draft = tempfile::Builder::new().make_in(folder_of(path), |path| File::create_new(path));
     Ok(draft.with_context(|| cannot_write(path))?.into_parts())
 }
 
-/// Writes a file under the first name that no file has yet. `name` returns the names in order, from number 0. Returns the
-/// chosen one.
+/// Writes a file under the first name that is free. `name` returns the names in order, from number 0. Returns the chosen one.
 pub(super) fn write_new_file(bytes: &[u8], name: impl Fn(u32) -> PathBuf) -> Result<PathBuf> {
     const MOST_NAMES: u32 = 100_000;
     let (mut file, mut draft) = new_draft(&name(0))?;
@@ -109,8 +106,7 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Checks that the output files can be written, and that no two options name the same file. Each file comes with the
-/// option that names it.
+/// Checks that the output files can be written, and that no two options name the same. Each comes with its option.
 pub(super) fn check_files(outputs: &[(&str, &Path)], inputs: &[(&str, &Path)]) -> Result<()> {
     let mut seen: Vec<(&str, PathBuf)> = inputs.iter().map(|&(option, path)| (option, identity(path))).collect();
     for &(option, path) in outputs {

@@ -1,8 +1,7 @@
 //! Lost devices: everything on a lost device is built again from the models and the crowd, which live on the CPU.
 //!
-//! In: a function that builds a renderer, and a clock. Out: drawn frames, as if no device had been lost. A frame that loses
-//! its device may do so always, so at most two losses within a minute are forgiven. The error of the third one names the
-//! pass that ran last.
+//! In: a function that builds a renderer, and a clock. Out: drawn frames, as if no device had been lost. A frame that loses its
+//! device may do so always, so at most two losses within a minute are forgiven. The third error names the pass that ran last.
 
 use std::time::{Duration, Instant};
 

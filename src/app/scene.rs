@@ -186,8 +186,7 @@ impl Scene {
         self.models = Arc::clone(self.crowd.models());
     }
 
-    /// Zooms towards the character or the ground at a point of the image ([`Ray::through`]), which stays there. A factor below
-    /// 1 comes closer.
+    /// Zooms to the character or the ground at a point of the image ([`Ray::through`]), which stays there. Below 1 comes closer.
     pub fn zoom_at(&mut self, point: Vec2, aspect: f32, factor: f32, time_seconds: f64) {
         self.crowd.move_to(time_seconds);
         let Self { camera, crowd, .. } = self;

@@ -1,9 +1,7 @@
-//! Debug views (`debug_view.vert`, `debug_view_skinning.vert`, `debug_view.frag`): characters whose colours show data instead of
-//! light.
+//! Debug views (`debug_view.vert`, `debug_view_skinning.vert`, `debug_view.frag`): characters that show data instead of light.
 //!
 //! In: the instances and the same skinned vertices as the character pass, the influences of the bind-pose vertices, and the
-//! palette entries of each model. Out: colour and depth. Blended materials are opaque here, so that the data of the front surface
-//! is seen.
+//! palette entries of each model. Out: colour and depth. Blended materials are opaque here, so the front surface is seen.
 //!
 //! The character pass has other shaders, so it pays nothing for the views. Each combination of view, topology, material features
 //! and skinning variant has its own pipeline. Pipelines are built when a view is first drawn, so most programs build none.

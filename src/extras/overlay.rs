@@ -1,8 +1,7 @@
 //! The overlay (`overlay.vert`, `overlay.frag`): a program's triangles over the tone-mapped picture.
 //!
-//! In: [`Triangles`], whose meaning nobody here knows, and their atlas, the image with the shapes of letters. Out: the output's
-//! image, in the rendering that tone mapping has begun. Everything is built when the program sets an atlas. `render` and `bench`
-//! never do.
+//! In: [`Triangles`], whose meaning nobody here knows, and their atlas of letters. Out: the output's image, in the rendering
+//! that tone mapping has begun. Everything is built when the program sets an atlas. `render` and `bench` never do.
 
 use std::mem::offset_of;
 use std::sync::Arc;

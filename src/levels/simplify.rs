@@ -91,8 +91,7 @@ impl Reference {
         Self { positions, extent, attributes, weights, sampled: sampled.collect() }
     }
 
-    /// Returns about `target` of the triangles' number, over a part of their vertices. Returns `None` if a triangle would
-    /// change its draw range.
+    /// Returns about `target` triangles, over a part of the vertices. `None` if a triangle would change its draw range.
     pub fn simplify(&self, triangles: &Triangles, target: usize) -> Option<Triangles> {
         let split = SplitVertices::new(triangles, self.positions.len());
         let positions: Vec<Vec3> =

@@ -1,9 +1,8 @@
 //! A set of triangles, and the nearest point on it in any pose.
 //!
 //! In: triangles over the vertices of a model, and the positions of all vertices in a pose. Out: for a point, the nearest
-//! triangle with the barycentric coordinates of the nearest point. A [`Tree`] of boxes leaves out most triangles. Its
-//! structure is that of the reference pose. In another pose only the boxes differ ([`Tree::boxes`]), so a new pose costs
-//! one walk over the boxes.
+//! triangle with the barycentric coordinates of the nearest point. A [`Tree`] of boxes leaves out most triangles. Its structure
+//! is that of the reference pose. In another pose only the boxes differ ([`Tree::boxes`]), so it costs one walk over the boxes.
 //!
 //! Source of the nearest point on a triangle: Ericson, "Real-Time Collision Detection", 5.1.5.
 

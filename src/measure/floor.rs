@@ -18,9 +18,8 @@
 //! Otherwise the lowest point of the rest pose is the floor. One exception remains: if all clips, at all times, sink into
 //! that floor with more than an attachment, the floor is the median of their lowest points.
 //!
-//! Feet may still sink into the floor in a clip. In some files the joints themselves go there: for a few frames of a
-//! run by 4 to 12 % of the height, and in a leap by up to a third. The floor does not follow them, because the same
-//! feet stand on it at other times.
+//! Feet may still sink into the floor in a clip. In some files the joints themselves go there: for a few frames of a run by 4
+//! to 12 % of the height, and in a leap by up to a third. The floor does not follow: the same feet stand on it at other times.
 
 use glam::Vec3;
 
@@ -158,8 +157,7 @@ impl<'m> PosedSurface<'m> {
             })
     }
 
-    /// Returns whether the part of the surface below `height` is small, and has few joints. A triangle lies where its
-    /// centroid is.
+    /// Returns whether the part of the surface below `height` is small and has few joints. A triangle is where its centroid is.
     fn only_attachments_below(&self, height: f32) -> bool {
         let joints_below = self.joints.iter().filter(|joint| **joint < height).count() as f32;
         if joints_below > (ATTACHMENT_SHARE * self.joints.len() as f32).max(1.0) {

@@ -31,8 +31,7 @@ use crate::shader_types::JointMatrix;
 
 /// The number of steps into which a clip is divided.
 const STEPS: usize = 48;
-/// The largest number of vertices of the soles that are observed, and of the whole body. Of larger models every second,
-/// third … vertex is.
+/// The most vertices of the soles that are observed, and of the whole body. Of larger models every second, third … vertex is.
 const MAX_VERTICES: usize = 1024;
 /// The largest height of a contact above the lowest point of its path, as a share of the height of that path.
 const CONTACT_SHARE: f32 = 0.15;
@@ -40,8 +39,7 @@ const CONTACT_SHARE: f32 = 0.15;
 const LOW_SHARE: f32 = 0.1;
 /// The smallest speed, in heights of the model a second. Slower feet stand.
 const LEAST_SPEED: f32 = 0.05;
-/// The smallest share of the contacts that move about as fast as the median, in about the same direction. A motion to and
-/// fro has half.
+/// The least share of contacts that move about as fast as the median, and in its direction. A motion to and fro has half.
 const LEAST_AGREEMENT: f32 = 0.55;
 /// The largest mean distance of the vertices between the first and the last pose of a clip, as a share of the height of
 /// the rest pose. It is small for a clip that repeats, and not 0 for one that lacks its last frame.

@@ -1,5 +1,4 @@
-//! What a model amounts to: counts, bytes, how open its surfaces are, its tracks and ancestors, and the matrices of the rest
-//! pose.
+//! What a model amounts to: counts, bytes, how open surfaces are, its tracks and ancestors, and the matrices of the rest pose.
 
 use glam::{Affine3A, DVec3};
 

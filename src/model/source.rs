@@ -72,8 +72,7 @@ pub struct Part {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FileCamera {
     pub name: Option<String>,
-    /// The first skeleton node that carries the camera. It looks along the node's -Z. `None` if the shown scene has no such
-    /// node.
+    /// The first skeleton node that carries the camera. It looks along the node's -Z. `None` if the shown scene has none.
     pub node: Option<u32>,
     /// The angle between the lower and the upper edge of the image. `None` if the projection is orthographic.
     pub vertical_fov_radians: Option<f32>,

@@ -4,8 +4,7 @@
 //! control characters can command a terminal, and format characters, such as those that change the direction of
 //! writing, can disguise a line. Both are escaped.
 
-/// Returns `text` with all invisible characters escaped: control and format characters, unassigned ones, and white
-/// space other than the plain space.
+/// Returns `text` with invisible characters escaped: control, format and unassigned ones, and white space but the plain space.
 pub fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     // `escape_debug` also escapes quotes and backslashes, which are harmless here and stay as they are.

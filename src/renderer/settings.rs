@@ -93,8 +93,7 @@ pub struct RendererSettings<'a> {
     pub transparent: bool,
     /// The shaders that replace embedded ones.
     pub shaders: &'a [ShaderOverride],
-    /// The size of a page of the transient vertex buffer. It is larger if one pose needs more, and smaller if the device
-    /// allows less.
+    /// The size of a page of the transient vertex buffer: larger if one pose needs more, and smaller if the device allows less.
     pub page_bytes: u64,
     /// Smaller limits than the device's own, for tests.
     pub limit_caps: LimitCaps,

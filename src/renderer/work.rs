@@ -27,8 +27,7 @@ use crate::vulkan::recorder::Recorder;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ViewCounts {
     pub instances: u64,
-    /// The number of vertices of all drawn instances, in their levels of detail. The vertex shader runs at least once for
-    /// each of them.
+    /// The number of vertices of all drawn instances, in their levels of detail. The vertex shader runs at least once for each.
     pub vertices: u64,
     /// The number of drawn triangles, before culling and clipping.
     pub triangles: u64,

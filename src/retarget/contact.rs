@@ -166,8 +166,7 @@ impl Body {
         })
     }
 
-    /// Returns the contact of a source's pose. Arms of an upright trunk do not count: they may be so long that they reach the
-    /// floor in a walk.
+    /// Returns the contact of a source's pose. Arms of an upright trunk do not count: long ones may reach the floor in a walk.
     pub fn contact(&self, rig: &Rig, matrices: &[Affine3A]) -> Contact {
         let up = |&node: &usize| {
             let body_from_node = rig.body_from_model * rotation_of(&matrices[node]);
@@ -288,8 +287,7 @@ fn fit_limb(
 }
 
 /// Returns the turn around a level axis that raises a point of a bone, seen from the joint. It is small for a point above,
-/// below or near the joint. The axis is between those of the bone and the point: by the point alone, a body would roll to and
-/// fro.
+/// below or near the joint. The axis is between those of the bone and the point: by the point alone, a body would roll.
 fn lift(bone: Vec3, point: Vec3, rise: f32) -> Quat {
     let ahead = (bone.normalize_or_zero() + point.normalize_or_zero()).with_y(0.0);
     let Some(ahead) = ahead.try_normalize() else { return Quat::IDENTITY };

@@ -1,5 +1,4 @@
-//! A humanoid in the reference pose that all humanoids share: upright, facing +Z, arms stretched out to the sides, legs
-//! straight down.
+//! A humanoid in the reference pose that all share: upright, facing +Z, arms stretched out to the sides, legs straight down.
 //!
 //! In: a model and its roles. Out: for each role, the rotation of its node in the reference pose, and a few lengths. Two
 //! rigs may differ in the axes of their joints, in the pose in which they were modelled (arms down, elbows bent, fingers
@@ -150,8 +149,7 @@ impl<'m> Rig<'m> {
         turns
     }
 
-    /// Turns bones, each from one role to the next, so that they point in a direction. A bone without an end follows the bone
-    /// above.
+    /// Turns bones, each from one role to the next, to point in a direction. A bone without an end follows the bone above.
     fn straighten(&self, turns: &mut [Quat; ROLE_COUNT], bones: &[(Role, Role)], first: Quat, direction: Vec3) {
         let mut turn = first;
         for &(from, to) in bones {

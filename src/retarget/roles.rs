@@ -18,8 +18,7 @@ const LEAST_UPRIGHT: f32 = 0.7;
 const LEAST_ARM: f32 = 0.3;
 /// The largest ratio of the lengths of a left and a right bone.
 const MOST_ASYMMETRY: f32 = 1.5;
-/// The largest distance of the middle between two mirrored branches from the middle of the body, as a share of the
-/// distance between them.
+/// The largest distance of the middle of two mirrored branches from that of the body, as a share of the distance between them.
 const MOST_OFF_MIDDLE: f32 = 0.25;
 /// The smallest drop of a bone of a leg, as a share of its length. Those of feet lead forwards, and drop less.
 const LEAST_STEEP: f32 = 0.75;
@@ -89,8 +88,7 @@ impl<'m> Body<'m> {
         std::iter::once(b).chain(self.skeleton.ancestors(b)).find(|node| of_a.contains(node))
     }
 
-    /// Returns the nodes with a word, from the root outwards. If some of them are joints, or deform by their names, the others
-    /// do not count.
+    /// Returns the nodes with a word, from the root outwards. If some are joints, or deform by their names, only those count.
     fn named(&self, side: Option<Side>, word: Word) -> Vec<usize> {
         let is_meant = |node: &usize| {
             let evidence = self.evidence[*node];
@@ -312,8 +310,7 @@ impl<'m> Body<'m> {
         (humanoid.is_whole() && self.is_plausible(&humanoid)).then_some(humanoid)
     }
 
-    /// Empties the parts of limbs that are not where they must be in the tree. A foot may be anywhere: some rigs move it by
-    /// inverse kinematics.
+    /// Empties the parts of limbs that are not where they must be in the tree. A foot may be anywhere: some rigs move it by IK.
     fn drop_what_is_misplaced(&self, side: &mut SideLimbs) {
         for (upper, lower) in [
             (Limb::Shoulder, Limb::UpperArm),

@@ -115,8 +115,7 @@ impl OrbitCamera {
         }
     }
 
-    /// Stands at a point and looks in a direction, with a target at `depth` metres. There is no roll, and the eye stays above
-    /// the ground.
+    /// Stands at a point and looks in a direction, with a target at `depth` metres. Does not roll, and stays above the ground.
     pub fn stand_at(&mut self, eye: Vec3, forward: Vec3, depth: f32) {
         (self.yaw_radians, self.pitch_radians) = ((-forward.x).atan2(-forward.z), (-forward.y).clamp(-1.0, 1.0).asin());
         self.limits = Limits::default();
@@ -179,8 +178,7 @@ impl OrbitCamera {
         self.settle();
     }
 
-    /// Points the camera at a sphere and moves it so close that the sphere fills most of an image of width / height `aspect`.
-    /// The direction stays.
+    /// Points at a sphere and moves so close that it fills most of an image of width / height `aspect`. The direction stays.
     pub fn focus_on(&mut self, center: Vec3, radius: f32, aspect: f32) {
         const MARGIN: f32 = 1.1;
         let up = (self.vertical_fov_radians * 0.5).tan();

@@ -3,9 +3,8 @@
 //! In: an [`Outline`] and the shape of the image. Out: an [`OrbitCamera`] whose image holds every point of the outline, and
 //! whose [`Limits`] keep the outline in sight from then on.
 //!
-//! A single character is seen from the front, a little from above and from the side, and stands in the middle. A crowd
-//! that is much wider than high fills the image from the lower edge upwards. Sky and horizon take the rest, as in a
-//! photograph of a landscape.
+//! A single character is seen from the front, a little from above and from the side, and stands in the middle. A crowd that is
+//! much wider than high fills the image from the lower edge upwards. Sky and horizon take the rest, as in a landscape.
 
 use glam::Vec3;
 

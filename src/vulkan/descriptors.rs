@@ -13,8 +13,7 @@ use super::error::{Context, Result};
 use super::image::{Image, Sampler};
 use super::owned::Owned;
 
-/// A descriptor set layout, which lives as long as its last set. Binding `i` has the type of the `i`-th entry and one
-/// descriptor.
+/// A descriptor set layout, which lives as long as its last set. Binding `i` has the type of entry `i` and one descriptor.
 pub struct DescriptorSetLayout(Arc<LayoutHandle>);
 
 struct LayoutHandle {

@@ -93,8 +93,7 @@ impl Device {
         }))
     }
 
-    /// Locks and returns the one queue, for graphics, compute, transfer and presentation. Vulkan allows its use by one thread
-    /// at a time.
+    /// Locks and returns the one queue, for graphics, compute, transfer and presentation. Vulkan allows one thread at a time.
     pub fn queue(&self) -> MutexGuard<'_, vk::Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -8,8 +8,7 @@ use super::device::Device;
 
 type Destroy<H> = unsafe fn(&ash::Device, H, Option<&vk::AllocationCallbacks<'_>>);
 
-/// One object of a device, which is destroyed on drop. The fields of a struct are dropped in order, so an object comes before
-/// those that it needs.
+/// One object of a device, which is destroyed on drop. Fields are dropped in order, so an object comes before what it needs.
 pub(super) struct Owned<H: vk::Handle + Copy> {
     pub raw: H,
     pub device: Arc<Device>,

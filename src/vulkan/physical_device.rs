@@ -6,8 +6,7 @@ use super::error::{Context, Error, Result};
 use super::instance::{Instance, has_extension};
 use super::surface::Surface;
 
-/// The number of storage buffers that the program's layouts have in a shader stage (`renderer::layouts` asserts it). Vulkan
-/// guarantees four.
+/// The storage buffers that our layouts have in a shader stage (`renderer::layouts` asserts it). Vulkan guarantees four.
 pub const STORAGE_BUFFERS_PER_STAGE: u32 = 11;
 
 /// One Vulkan device, with the features and limits that matter to the program.
@@ -164,8 +163,7 @@ impl PhysicalDevice {
         self.family_for(None).err()
     }
 
-    /// Returns the queue family that draws and, with `surface`, presents to it. The error says why the device cannot run the
-    /// program.
+    /// Returns the queue family that draws and, with `surface`, presents to it. The error says why the device is unfit.
     fn family_for(&self, surface: Option<&Surface>) -> Result<u32, String> {
         let version = self.properties.api_version;
         if version < vk::API_VERSION_1_3 {

@@ -68,8 +68,7 @@ pub struct VertexInput<'a> {
     pub attributes: &'a [vk::VertexInputAttributeDescription],
 }
 
-/// The properties of a graphics pipeline. Viewport, scissor, cull mode and front face are dynamic; all other state is the
-/// same for all pipelines.
+/// The properties of a graphics pipeline. Viewport, scissor, cull mode and front face are dynamic; all other state is fixed.
 pub struct GraphicsPipelineInfo<'a> {
     pub name: &'a str,
     pub vertex: &'a Spirv,
@@ -94,8 +93,7 @@ pub struct GraphicsPipelineInfo<'a> {
 }
 
 impl<'a> GraphicsPipelineInfo<'a> {
-    /// Returns the properties of a pipeline that draws filled triangles without attributes, attachments or constants, one
-    /// sample per pixel.
+    /// Returns the properties of filled triangles without attributes, attachments or constants, one sample per pixel.
     pub fn new(name: &'a str, layout: &'a PipelineLayout, vertex: &'a Spirv) -> Self {
         Self {
             name,

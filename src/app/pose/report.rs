@@ -23,8 +23,7 @@ pub(super) struct PoseReport<'m> {
     /// The point of the file that is the origin in pictures, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin_in_pictures: Option<[f32; 3]>,
-    /// The name of each node, by glTF index: `node N` without one in the file, and `None` for a node that the scene does not
-    /// need.
+    /// The name of each node, by glTF index: `node N` without one in the file, and `None` for one that the scene does not need.
     pub node_names: Vec<Option<&'m str>>,
     pub frames: Vec<FrameReport<'m>>,
 }

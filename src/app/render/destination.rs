@@ -1,5 +1,4 @@
-//! The files that frames go to: an image for each, or one animated PNG. A wrong combination of options is found here, before
-//! a model is loaded.
+//! The files that frames go to: an image for each, or one animated PNG. Wrong options are found here, before a model is loaded.
 
 use std::fs::File;
 use std::path::Path;
@@ -28,8 +27,7 @@ enum Format {
     Png,
     /// An image for each frame: small and opaque.
     Jpeg,
-    /// One file for all frames: lossless, transparent if wanted, shown by every browser. Each frame is shown for a number of
-    /// seconds, as a fraction.
+    /// One file for all frames: lossless, transparent if wanted, shown by every browser. The seconds per frame are a fraction.
     Apng { delay: (u16, u16) },
 }
 

@@ -9,8 +9,7 @@
 //! largest crowd, and builds renderers for changed options; [`picture`] draws what `render` would; [`watch`] notices changed
 //! files, and `shaders` compiles changed shaders. `mapped` reads from an X server whether the window is shown.
 //!
-//! Invariant: a window in which nothing moves, and which nobody touches, draws nothing and waits for events. A hidden
-//! window does the same.
+//! Invariant: a window in which nothing moves, and which nobody touches, only waits for events. A hidden window does the same.
 
 #![cfg_attr(not(feature = "shaderc"), forbid(unsafe_code))]
 

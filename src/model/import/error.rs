@@ -115,8 +115,7 @@ impl Warnings {
         }
     }
 
-    /// Returns a part of the file, or leaves it out with a warning if its content is broken. Limits and unsupported features
-    /// stay errors.
+    /// Returns a part of the file, or leaves it out with a warning if broken. Limits and unsupported features stay errors.
     pub fn leave_out<T>(&mut self, part: &str, read: Result<T>) -> Result<Option<T>> {
         match read {
             Ok(read) => Ok(Some(read)),

@@ -6,9 +6,8 @@
 //! large download can cost gigabytes.
 //!
 //! The [`Budget`] counts the things of each kind ([`Counted`]), which bounds time as well as memory. It also adds up the bytes
-//! of all kinds, which bounds any mix of them. The price of a thing is the most memory that it takes at any time, from
-//! reading the file to printing the output of `throng pose`; each kind has its price. Temporary memory is checked against the
-//! sum but not deducted.
+//! of all kinds, which bounds any mix of them. The price of a thing is the most memory that it takes at any time, from reading
+//! the file to printing the output of `throng pose`; each kind has its price. Temporary memory is checked but not deducted.
 //!
 //! **The rule behind the figures:** a model whose files have one MiB together takes less than one GiB. The tests in
 //! `tests/program/untrusted/` run the program in an address space of that size, with files that exhaust one budget or

@@ -150,8 +150,7 @@ impl Hud {
         let mut wishes = Wishes::default();
         let pixels_per_point = egui_winit::pixels_per_point(&self.context, window);
         let size = vec2(image_size[0] as f32, image_size[1] as f32) / pixels_per_point;
-        // Not `take_egui_input`: on X11 winit asks the server for the size, and panics once another client has destroyed
-        // the window.
+        // Not `take_egui_input`: on X11 winit asks the server for the size, and panics if another client destroyed the window.
         let raw = self.input.egui_input_mut();
         raw.time = Some(self.start.elapsed().as_secs_f64());
         raw.screen_rect = Some(Rect::from_min_size(pos2(0.0, 0.0), size));

@@ -1,7 +1,6 @@
 //! From an accessor to plain arrays of `f32` or `u32`.
 //!
-//! [`Accessor::open`] checks that every element lies inside the bytes of its buffer view. After that, reading cannot
-//! run out of bounds.
+//! [`Accessor::open`] checks that every element is inside the bytes of its view. After that, reading cannot run out of bounds.
 //!
 //! Source: glTF 2.0, 3.6.2 (alignment, stride, sparse storage, zeros without a buffer view), and 3.6.2.2 with 3.11
 //! (normalised integers).
@@ -115,8 +114,7 @@ impl<'d> Accessor<'d> {
         })
     }
 
-    /// Returns all elements like [`Accessor::floats`], after checking that all numbers are finite. `what` names an
-    /// element in the error.
+    /// Returns all elements like [`Accessor::floats`], which must be finite. `what` names an element in the error.
     pub fn finite_floats<const N: usize>(&self, what: &str) -> Result<Vec<[f32; N]>> {
         let elements = self.floats::<N>()?;
         match elements.iter().position(|element| !element.iter().all(|number| number.is_finite())) {

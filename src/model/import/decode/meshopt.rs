@@ -22,9 +22,8 @@ use crate::model::import::file::mend::parse_value;
 const EXT: &str = "EXT_meshopt_compression";
 const KHR: &str = "KHR_meshopt_compression";
 
-/// The largest number of decoded bytes for one encoded byte. The best case is a block of 256 equal elements, which
-/// takes one byte for each four bytes of an element: 256 · 4 : 1. Index streams take a byte for each triangle or index,
-/// which is far below.
+/// The most decoded bytes for one encoded byte. The best case is a block of 256 equal elements, which takes one byte for each
+/// four bytes of an element: 256 · 4 : 1. Index streams take a byte for each triangle or index, which is far below.
 const MAX_RATIO: usize = 1024;
 
 /// The extension of a compressed view. The document resolves the location of the bytes; other fields are private.

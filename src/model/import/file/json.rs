@@ -163,8 +163,7 @@ fn name_interpolations(index: usize, animation: &mut Value, warnings: &mut Warni
     warnings.add_count(format_args!("animations[{index}].samplers"), count, problem);
 }
 
-/// Counts the separators of values outside strings. This happens before parsing, because a parsed value takes many
-/// times the memory of its text.
+/// Counts the separators of values outside strings. This comes before parsing: a value takes many times the memory of its text.
 fn check_value_count(json: &[u8]) -> Result<usize> {
     let mut count = 1_usize;
     let mut rest = json;

@@ -3,9 +3,8 @@
 //! Everything here treats the file as hostile: it may be a pipe, end early, refer to files outside its folder, or hold
 //! JSON that would take gigabytes once parsed.
 //!
-//! Reading order: `container` reads the file and separates JSON from binary data; `json` parses the JSON, and lets
-//! `extensions` check the extension lists and `mend` repair elements; `roles` reads the humanoid of a VRM file; `uri` reads
-//! the files next to the model.
+//! Reading order: `container` reads the file and separates JSON from binary data; `json` parses the JSON, and lets `extensions`
+//! check the extension lists and `mend` repair elements; `roles` reads the humanoid of a VRM file; `uri` reads other files.
 
 #![forbid(unsafe_code)]
 

@@ -27,8 +27,7 @@ pub(super) struct Attributes {
     pub broken: Vec<u32>,
     /// Unit normals; `None` if the file has none.
     pub normals: Option<Vec<Vec3>>,
-    /// The two sets that the material's textures use, or the first one if it has none. A missing set is zero; `None` if both are
-    /// missing.
+    /// The two sets that the material's textures use, or the first if none. A missing set is zero; `None` if both are missing.
     pub tex_coords: Option<Vec<[Vec2; 2]>>,
     /// Linear colours; `None` means white.
     pub colors: Option<Vec<[u8; 4]>>,
@@ -106,8 +105,7 @@ impl<'a> PrimitiveReader<'a, '_> {
         Ok(Some(normals))
     }
 
-    /// Reads tangents: a unit vector and the handedness. `None` if the file has none, or if one of them is broken: then all are
-    /// generated.
+    /// Reads tangents: a unit vector and the handedness. `None` if there are none, or if one is broken: then all are generated.
     pub fn tangents(&self, count: usize, warnings: &mut Warnings) -> Result<Option<Vec<Vec4>>> {
         let Some(accessor) = self.open(Semantic::Tangents, "TANGENT", count)? else { return Ok(None) };
         let (mut without_direction, mut without_side) = (0_usize, 0_usize);

@@ -1,8 +1,7 @@
 //! From positions, normals and texture coordinates to tangents, for primitives with a normal map but without tangents.
 //!
-//! The algorithm is MikkTSpace, as glTF 2.0 (3.7.2.1) requires, because the programs that bake normal maps use it. It
-//! works on the corners of triangles. A vertex whose corners get different tangents, on a mirror seam of the texture,
-//! becomes several vertices.
+//! The algorithm is MikkTSpace, as glTF 2.0 (3.7.2.1) requires, because bakers of normal maps use it. It works on the corners
+//! of triangles. A vertex whose corners get different tangents, on a mirror seam of the texture, becomes several vertices.
 //!
 //! The run time and recursion depth of the algorithm grow with the square of the number of triangles around a vertex, and with
 //! the product of the numbers of degenerate and valid triangles. So the triangles around each vertex are counted before, and

@@ -114,8 +114,7 @@ fn extend<T: Copy>(list: &mut Vec<T>, values: &[T]) {
     list.extend_from_slice(values);
 }
 
-/// Makes room for `more` elements, growing by an eighth, where `Vec` would double. Unused capacity counts where memory
-/// is limited.
+/// Makes room for `more` elements, growing by an eighth, where `Vec` would double. Unused capacity counts if memory is limited.
 pub(super) fn reserve<T>(list: &mut Vec<T>, more: usize) {
     /// The smallest growth, so that short lists do not grow by single elements.
     const LEAST: usize = 64;

@@ -227,8 +227,7 @@ impl MaterialReader<'_, '_, '_> {
     }
 }
 
-/// Returns the factor of the base colour: grey in place of a texture that is lost. White would look as if the file had wanted
-/// it.
+/// Returns the factor of the base colour: grey in place of a lost texture. White would look as if the file had wanted it.
 fn grey_if(has_texture: bool, texture: Option<MaterialTexture>) -> Vec4 {
     const GREY: f32 = 0.5;
     if has_texture && texture.is_none() { Vec4::new(GREY, GREY, GREY, 1.0) } else { Vec4::ONE }
