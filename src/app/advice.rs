@@ -1,5 +1,4 @@
-//! What a user can do about an error. The layers below name objects and figures in their own language; the advice names
-//! the options of the command line.
+//! What a user can do about an error. The layers below name objects and figures; the advice names options of the command line.
 
 use ash::vk;
 

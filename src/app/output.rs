@@ -134,8 +134,7 @@ pub(super) fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
 }
 
-/// Returns whether a file exists and is empty: another program made it, and may read it by the handle that it has. File
-/// managers do so for thumbnails.
+/// Returns whether a file exists and is empty: another program made it, and may read it by its handle, as for thumbnails.
 pub(super) fn is_awaited(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0)
 }

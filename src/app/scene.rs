@@ -156,8 +156,7 @@ impl Scene {
         time_seconds
     }
 
-    /// Resets the camera so that the crowd stays in the image throughout its clips. If `all_around`, it also does so while the
-    /// camera orbits.
+    /// Resets the camera so that the crowd stays in the image in all its clips and, if `all_around`, while the camera orbits.
     pub fn frame_throughout(&mut self, time_seconds: f64, all_around: bool, aspect: f32) {
         let room = self.crowd.bounds();
         let outline = Outline::from(if all_around { room.swept_around() } else { room });
@@ -205,8 +204,7 @@ impl Scene {
         self.draw_shot(renderer, &self.shot(time_seconds, capture))
     }
 
-    /// Draws one frame of a sequence. Returns its pixels: RGBA, eight bits each, the top row first, alpha not multiplied into the
-    /// colours.
+    /// Draws a frame of a sequence. Returns its pixels: RGBA, eight bits each, top row first, alpha not multiplied in.
     pub fn draw_picture<'a>(&mut self, renderer: &'a mut Equipped, time_seconds: f64, fps: f64) -> Result<&'a [u8]> {
         if self.show.needs_frame_before() {
             // The frame before, also if it is not part of the sequence or belongs to another machine.

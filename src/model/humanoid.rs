@@ -161,8 +161,7 @@ impl Humanoid {
     }
 }
 
-/// Turns everything by half a turn around +Y, so that what faced -Z faces +Z. Import does this to the bodies of VRM 0.x. Twice
-/// is not at all.
+/// Turns everything by half a turn around +Y, so that what faced -Z faces +Z, as import does for VRM 0.x. Twice is not at all.
 pub fn turn_round(skeleton: &mut Skeleton, clips: &mut [Clip]) {
     const TURN: Quat = Quat::from_xyzw(0.0, 1.0, 0.0, 0.0);
     let is_root = |node: u32| skeleton.parents[node as usize] == NO_PARENT;

@@ -57,8 +57,7 @@ impl Pass {
     pub const ALL: [Self; 5] = [Self::Upload, Self::Skin, Self::Shadow, Self::Draw, Self::Post];
     pub const COUNT: usize = Self::ALL.len();
 
-    /// Returns the pass that ran last if the GPU has written this many timestamps: one at the start of the frame, and one at
-    /// the end of each pass.
+    /// Returns the last pass that ran if the GPU has written so many timestamps: at the start of the frame and after each pass.
     pub fn after_timestamps(written: usize) -> Self {
         Self::ALL[written.saturating_sub(1).min(Self::COUNT - 1)]
     }

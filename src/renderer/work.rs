@@ -68,8 +68,7 @@ impl Renderer {
         }
     }
 
-    /// Waits for the last frame and returns its pixels if it was captured: RGBA, rows from the top. The images of
-    /// a window are not read back.
+    /// Waits for the last frame. Returns its pixels if captured: RGBA, rows from the top. Images of a window are not read back.
     pub fn wait_for_pixels(&mut self) -> Result<&[u8]> {
         self.wait()?;
         // SAFETY: all frames have finished, and the next one is submitted through `&mut self`.

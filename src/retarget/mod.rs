@@ -233,8 +233,7 @@ impl Partners {
     }
 }
 
-/// Gives nodes that the file has as matrices a translation, a rotation and a scale, so that a clip can animate them. A matrix
-/// with shear stays.
+/// Gives nodes with a matrix a translation, a rotation and a scale, so that a clip can animate them. A matrix with shear stays.
 fn free(skeleton: &mut Skeleton, nodes: &BTreeSet<u32>) {
     /// The largest error of an element of the matrix, as a share of its longest axis.
     const TOLERANCE: f32 = 1e-4;

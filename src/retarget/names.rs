@@ -109,8 +109,7 @@ fn without_name_space(name: &str) -> &str {
     name.rsplit([':', '|', '/']).next().unwrap_or(name)
 }
 
-/// Splits a name where its writing changes: at punctuation, at digits, and where a capital follows a small letter. Small
-/// letters, without numbers.
+/// Splits a name at punctuation, at digits, and where a capital follows a small letter. Returns small letters, without numbers.
 pub fn words_of(name: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut last = ' ';

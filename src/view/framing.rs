@@ -89,8 +89,7 @@ impl OrbitCamera {
         Self { yaw_radians: 0.45 - 0.2 * flatness, pitch_radians: pitch_degrees.to_radians(), ..self }
     }
 
-    /// Returns this camera at the place from which it shows all of `outline` as large as possible. Its direction stays, as
-    /// far as the limits allow.
+    /// Returns this camera where it shows all of `outline` as large as possible. Its direction stays, if the limits allow.
     pub fn framed(self, outline: &Outline, aspect: f32) -> Self {
         let mut camera = Self { target: outline.room.center(), ..self };
         // If the first round ends below the ground, the camera is lifted and the second round fits it again.

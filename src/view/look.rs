@@ -25,8 +25,7 @@ pub enum Ground {
     On,
     /// It is drawn without its pattern.
     Plain,
-    /// Only the shadows on it are drawn: they darken a colour, or cover a transparent image. Over the sky it is the same as
-    /// [`Self::On`].
+    /// Only shadows on it are drawn: they darken a colour, or cover a transparent image. Over the sky this is [`Self::On`].
     Shadow,
     Off,
 }

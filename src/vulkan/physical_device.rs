@@ -113,8 +113,7 @@ impl PhysicalDevice {
             queue_family,
             families,
             fill_mode_non_solid: features.fill_mode_non_solid == vk::TRUE,
-            // Every sample costs a processor as much as the first one, and Mesa's loop over the samples of a thin triangle may
-            // never end.
+            // Every sample costs a processor as much as the first, and Mesa's loop over those of a thin triangle may never end.
             sampler_anisotropy: features.sampler_anisotropy == vk::TRUE
                 && properties.device_type != vk::PhysicalDeviceType::CPU,
             has_memory_budget: has(ext::memory_budget::NAME),

@@ -90,8 +90,7 @@ pub(super) struct FrameReport<'m> {
     pub primitives: Primitives<'m>,
 }
 
-/// A list of [`PrimitiveReport`]s. Each is made when it is written, because the JSON has several times the bytes of the
-/// skinned vertices.
+/// [`PrimitiveReport`]s, each made when it is written, because the JSON has several times the bytes of the skinned vertices.
 pub(super) struct Primitives<'m> {
     pub posed: PosedMesh<'m>,
     /// The origin of model space in the file.

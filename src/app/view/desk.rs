@@ -36,8 +36,7 @@ const NOTICE_LASTS: Duration = Duration::from_secs(8);
 /// A window, the panel over it, and everything that the panel shows. All of it outlives a lost renderer.
 pub struct Desk {
     pub window: Arc<Window>,
-    /// The size in the last event, in pixels. On X11 winit would ask the server, and panic once another client has destroyed the
-    /// window.
+    /// The last event's size, in pixels. On X11 winit would ask the server, and panic if another client destroyed the window.
     pub size: Size,
     pub hud: Hud,
     pub figures: Figures,

@@ -1,7 +1,6 @@
 //! `view`: shows the crowd in a window.
 //!
-//! Without a display (on a server, in a container) the command renders one image instead, so that a newcomer's first
-//! command always shows something.
+//! Without a display (on a server, in a container) it renders one image, so that a newcomer's first command shows something.
 //!
 //! Reading order: [`state`] is everything that a person controls, with its [`clock`] and the camera's [`moves`]; [`window`]
 //! turns events into actions and draws; `cli::keys` is the table of keys; [`mod@pointer`] is the mouse and the keys that are

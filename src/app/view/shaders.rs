@@ -71,7 +71,6 @@ fn read() -> Sources {
 
 fn shader_override(CompiledShader { file_name, spirv }: CompiledShader) -> ShaderOverride {
     let words = spirv.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-    // SAFETY: the compiler made the words. An interface that differs from the program's is for the author of the shader to
-    // mend.
+    // SAFETY: the compiler made the words. An interface that is not the program's is for the author of the shader to mend.
     unsafe { ShaderOverride::new(file_name, words) }
 }

@@ -53,8 +53,7 @@ pub fn parse(json: &[u8], warnings: &mut Warnings) -> Result<ParsedJson> {
     Ok(ParsedJson { root, value_count, source, roles })
 }
 
-/// Returns the facts that only reports show, except the extensions and the images, which other readers fill in. A malformed
-/// property counts as absent.
+/// Returns the facts that only reports show, but extensions and images, which others fill in. A malformed property is absent.
 fn facts(root: &Map<String, Value>) -> SourceFile {
     let of_asset = |key: &str| root.get("asset")?.get(key)?.as_str().map(str::to_owned);
     let scenes = entry_names(root.get("scenes"));

@@ -27,8 +27,7 @@ pub(super) struct Morphs {
 type TargetDeltas = [Vec<Vec3>; 3];
 
 impl Morphs {
-    /// Reads all targets, and charges them. Those of normals and tangents count only if the file has normals and tangents, to
-    /// which they can be added.
+    /// Reads and charges all targets. Those of normals and tangents count only if the file has some to which they can be added.
     pub fn read(
         reader: &PrimitiveReader,
         attributes: &Attributes,

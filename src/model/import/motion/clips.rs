@@ -4,8 +4,7 @@
 //! values that its interpolation needs. Rotations are normalised, which integers and some exporters require; spline tangents
 //! are not. A channel that is broken is left out. Each property of a node has at most one track.
 //!
-//! A clip ends at the last key of all channels with a target, including ignored channels, so that it loops at the time
-//! that its author intended.
+//! A clip ends at the last key of all channels with a target, even ignored ones, so that it loops when its author intended.
 //!
 //! Source: glTF 2.0, 3.11 (animations), appendix C (interpolation).
 
