@@ -46,8 +46,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Writes the warnings of this program to standard error, in colour on a terminal. Other crates show errors only: their
-/// warnings do not help a user.
+/// Writes our warnings to standard error, in colour on a terminal. Other crates show errors only: their warnings help no user.
 fn show_warnings() {
     let wanted = Targets::new().with_target("throng", LevelFilter::WARN).with_default(LevelFilter::ERROR);
     tracing_subscriber::fmt()

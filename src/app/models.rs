@@ -1,7 +1,6 @@
 //! The models of the command line, with the clips of other files.
 //!
-//! In: paths. Out: models that move: with their own clips, those of `--clips`, and, if there are none, those of the bundled
-//! character or an exercise.
+//! In: paths. Out: models that move: with their own clips, those of `--clips`, or else of the bundled character or an exercise.
 
 use std::path::PathBuf;
 use std::sync::Arc;

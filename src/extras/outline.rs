@@ -2,9 +2,8 @@
 //! shows which character is selected.
 //!
 //! In: the number of the instance. Out: first its depth alone, in an image of the output's size. Then, over the tone-mapped
-//! picture, a line around the pixels that it covers, also where other characters hide it. Both touch only the part of the image
-//! that may show it. Everything is built when a program
-//! first selects an instance that the camera sees. `render` and `bench` never do.
+//! picture, a line around the pixels that it covers, also where other characters hide it. Both touch only the part that may
+//! show it. Everything is built when a program first selects an instance that the camera sees. `render` and `bench` never do.
 
 use ash::vk;
 use glam::{Vec2, Vec3};

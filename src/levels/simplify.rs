@@ -189,8 +189,7 @@ pub(super) fn extent(positions: &[Vec3A]) -> f32 {
     (max - min).max_element()
 }
 
-/// Makes positions in the rest pose equal if and only if they are the same point of the surface. `posed` has the positions in
-/// other poses.
+/// Makes positions in the rest pose equal if and only if they are the same point of the surface. `posed`: those in other poses.
 ///
 /// meshoptimizer moves all vertices at equal positions together, because they are usually the sides of a seam. Vertices are the
 /// same point if they have the same bind position and are near each other in all poses. Their positions may differ by

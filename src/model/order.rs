@@ -44,8 +44,7 @@ pub(crate) fn order_triangles(indices: &mut [u32], effort: &mut u64) {
     }
 }
 
-/// Sorts the vertices by the coarsest level that uses them, and then by their first use in full detail. Sets the number of
-/// vertices of each level.
+/// Sorts the vertices by the coarsest level that uses them, and then by their first use in full detail. Sets `vertex_count`.
 pub(crate) fn number_by_use(geometry: &mut Geometry) {
     let vertex_count = geometry.vertex_count();
     let full = geometry.coarser_levels.len();

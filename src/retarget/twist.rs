@@ -1,9 +1,8 @@
 //! Twist bones: nodes along an arm or a leg that share the twist of a joint, so that the skin around it does not wring.
 //!
-//! In: a humanoid, and the places of its nodes. Out: its [`Twist`] bones, and their turns in a pose. There are two kinds of
-//! skeletons with such bones: some have them between the forearm and the hand in the tree, others beside the chain, with
-//! names such as `lowerarm_twist_01_l`. A clip of another skeleton cannot move them, so they get their share from the bones
-//! that it moves:
+//! In: a humanoid, and the places of its nodes. Out: its [`Twist`] bones, and their turns in a pose. Some skeletons have such
+//! bones between the forearm and the hand in the tree, others beside the chain, with names such as `lowerarm_twist_01_l`. A
+//! clip of another skeleton cannot move them, so they get their share from the bones that it moves:
 //!
 //! * along a forearm or a shin, the twist of the hand or the foot increases towards the end;
 //! * along an upper arm or a thigh, the bone's own twist does, from none at the body.

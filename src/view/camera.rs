@@ -21,8 +21,7 @@ const LOWEST_HORIZON: f32 = 0.36;
 const CLEARANCE_SHARE: f32 = 0.02;
 /// The distance of a close-up, as a share of the crowd's height. It needs no ground in the image.
 const CLOSE_UP_SHARE: f32 = 1.2;
-/// The near plane's distance as a share of the camera's distance from its target: one scale fits a fox in centimetres
-/// and a crowd of thousands.
+/// The near plane's distance as a share of that of the target: one scale fits a fox in centimetres and a crowd of thousands.
 const NEAR_SHARE: f32 = 0.005;
 
 /// The room in which a camera moves. All lengths are in metres, in world space.

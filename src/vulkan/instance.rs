@@ -18,8 +18,7 @@ const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 const SUBMIT_VARIABLE: (&str, &str) =
     ("VK_LAYER_ENABLES", "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT");
 
-/// Sets the environment variable that an older validation layer needs. Call this function before you create the first
-/// instance with validation.
+/// Sets the environment variable that an older validation layer needs. Call it before the first instance with validation.
 ///
 /// # Safety
 /// No other thread accesses the environment at the same time, except through `std::env`.

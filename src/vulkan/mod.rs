@@ -1,8 +1,7 @@
 //! The Vulkan layer: one small owner per object. It knows nothing of models, characters or frames.
 //!
 //! Each type owns one Vulkan object, or a few that belong together, like an image and its view. It holds its parents in an
-//! `Arc` and destroys its objects on drop. Every object has a name, which appears in captures and validation messages.
-//! Invariants:
+//! `Arc`, and destroys its own on drop. Every object has a name, which appears in captures and validation messages. Invariants:
 //!
 //! * there is one queue, and a lock guards it;
 //! * only functions whose names contain `wait` wait for the GPU;

@@ -137,8 +137,7 @@ impl Swapchain {
         Ok((extent, capabilities.current_transform) == (self.extent, self.transform))
     }
 
-    /// Presents image `index` after its `render_finished` semaphore. Returns whether the swapchain no longer fits the window and
-    /// must be replaced.
+    /// Presents image `index` after its `render_finished` semaphore. Returns whether the swapchain no longer fits the window.
     ///
     /// # Safety
     /// The image is acquired, and the commands that draw it and signal its semaphore are submitted.

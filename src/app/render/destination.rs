@@ -143,8 +143,7 @@ impl Destination {
 /// A film that is being written, and the name of its file until it is complete.
 type Film = (Writer<File>, TempPath);
 
-/// Returns the time between frames in seconds, as the fraction that is nearest to 1 / `fps`. `None` if the format has none
-/// that is near.
+/// Returns the seconds between frames, as the fraction that is nearest to 1 / `fps`. `None` if the format has none nearby.
 pub fn delay(fps: f64) -> Option<(u16, u16)> {
     const MOST: f64 = u16::MAX as f64;
     if !(0.001..=MOST).contains(&fps) {

@@ -97,8 +97,7 @@ impl Pointer {
         true
     }
 
-    /// Returns the cursor: (0, 0) is the upper left corner of the window, and (1, 1) the lower right one. The middle if it was
-    /// never inside.
+    /// Returns the cursor: (0, 0) is upper left in the window, and (1, 1) lower right. The middle if it was never inside.
     pub fn cursor(&self, size: Size) -> Vec2 {
         let share = |at: f64, size: u32| (at / f64::from(size.max(1))).clamp(0.0, 1.0) as f32;
         self.last.map_or(Vec2::splat(0.5), |last| Vec2::new(share(last.x, size.width), share(last.y, size.height)))

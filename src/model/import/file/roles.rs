@@ -1,7 +1,6 @@
 //! From a VRM extension to the roles of a humanoid: which node is its hips.
 //!
-//! Source: VRM 1.0 (`VRMC_vrm` and `VRMC_vrm_animation`: `humanoid.humanBones`, an object by role) and VRM 0.x (`VRM`:
-//! `humanoid.humanBones`, a list).
+//! Source: `humanoid.humanBones` of VRM 1.0 (`VRMC_vrm`, `VRMC_vrm_animation`: an object by role) and VRM 0.x (`VRM`: a list).
 
 use serde_json::{Map, Value};
 
