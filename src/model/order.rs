@@ -27,8 +27,7 @@ pub(crate) const ORDERING_EFFORT: u64 = 1 << 25;
 pub(crate) fn order_triangles(indices: &mut [u32], effort: &mut u64) {
     let mut used = indices.to_vec();
     used.sort_unstable();
-    let needed: u64 =
-        used.chunk_by(|a, b| a == b).map(|same| (same.len() as u64).saturating_mul(same.len() as u64)).sum();
+    let needed: u64 = used.chunk_by(|a, b| a == b).map(|same| (same.len() as u64).saturating_pow(2)).sum();
     *effort = effort.saturating_add(EFFORT_PER_INDEX * indices.len() as u64);
     let Some(left) = effort.checked_sub(needed) else { return };
     *effort = left;

@@ -141,8 +141,7 @@ fn retarget(model: &mut Model, source: &Model, [own, other]: [&Humanoid; 2]) -> 
     let (models, reason) = ([&*model, source], "it lacks most of the body's joints");
     let judged = found::judge(Way::Retargeted, models, reason, [0; 2], counterpart, role_of);
     let Ok(mut borrowed) = judged else { return Some(judged) };
-    let clips: Vec<Clip> =
-        source.clips.iter().filter_map(|clip| Some(from_file(retarget.clip(clip)?, source))).collect();
+    let clips: Vec<_> = source.clips.iter().filter_map(|clip| Some(from_file(retarget.clip(clip)?, source))).collect();
     let (clip_count, all) = (clips.len(), source.clips.len());
     let left_out =
         || format!("{} of {all} clips have too many keys to be retargeted and are left out", all - clip_count);

@@ -108,8 +108,7 @@ impl<'r> Retarget<'r> {
         let is_chain = |node: usize| chains.iter().any(|&(of_chain, ..)| of_chain == node);
         let hips = target.node(Role::HIPS).filter(|&hips| is_free(hips))?;
         let both = Role::all().filter_map(|role| source.node(role).and(Some((role, target.node(role)?))));
-        let limbs: Vec<(Role, usize)> =
-            both.filter(|&(_, node)| node != hips && is_free(node) && !is_chain(node)).collect();
+        let limbs: Vec<_> = both.filter(|&(_, node)| node != hips && is_free(node) && !is_chain(node)).collect();
         let loose: Vec<_> = loose(target).into_iter().filter(|&(node, ..)| is_free(node)).collect();
         let twists: Vec<Twist> = target.twists.iter().filter(|twist| is_free(twist.node)).copied().collect();
         let limb_nodes = limbs.iter().map(|&(_, node)| node).chain(twists.iter().map(|twist| twist.node));

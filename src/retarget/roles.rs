@@ -210,8 +210,7 @@ impl<'m> Body<'m> {
 
     /// Returns two branches of a node that mirror each other. If `down`, they end below the node, as low as any.
     fn mirrored_branches(&self, node: usize, down: bool) -> Option<[usize; 2]> {
-        let branches: Vec<usize> =
-            self.children[node].iter().copied().filter(|&child| self.has_joints[child]).collect();
+        let branches: Vec<_> = self.children[node].iter().copied().filter(|&child| self.has_joints[child]).collect();
         if !(3..=MOST_BRANCHES).contains(&branches.len()) {
             return None;
         }

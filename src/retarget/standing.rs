@@ -44,8 +44,7 @@ pub fn standing_matrices(model: &Model) -> Vec<Affine3A> {
     skins.sort_by_key(|skin| std::cmp::Reverse(skin.joints.len()));
     for skin in skins {
         let joints = skin.joints.iter().map(|&joint| joint as usize).zip(&skin.joint_from_mesh);
-        let joints: Vec<(usize, Affine3A)> =
-            joints.filter_map(|(node, matrix)| Some((node, bind_matrix(matrix)?))).collect();
+        let joints: Vec<_> = joints.filter_map(|(node, matrix)| Some((node, bind_matrix(matrix)?))).collect();
         let known = joints.iter().find_map(|&(node, bind)| Some(bound[node]? * bind.inverse()));
         let first =
             joints.iter().min_by_key(|(node, _)| *node).map(|&(node, bind)| upright(rest[node] * bind.inverse(), bind));

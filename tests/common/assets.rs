@@ -54,8 +54,7 @@ pub fn sample_files(extensions: &[&str]) -> Vec<PathBuf> {
     files
 }
 
-/// Returns all files in the folder that `THRONG_INVALID_MODELS` names, and whether the Khronos validator finds no error in
-/// each.
+/// Returns all files in the folder that `THRONG_INVALID_MODELS` names, and whether the Khronos validator finds no error in it.
 pub fn invalid_files() -> Vec<(PathBuf, bool)> {
     let folder = PathBuf::from(std::env::var_os("THRONG_INVALID_MODELS").expect("THRONG_INVALID_MODELS"));
     let list = std::fs::read(folder.join("index.json")).unwrap();

@@ -1,7 +1,6 @@
 //! Checks every guarantee of `throng::model` about an imported model.
 //!
-//! Later layers do not check these again. The import tests and the fuzz targets (fuzz/README.md) call this for every
-//! imported model.
+//! Later layers do not check these again. Import tests and fuzz targets (fuzz/README.md) call this for all imported models.
 
 use std::collections::HashSet;
 
@@ -15,7 +14,11 @@ pub fn check_invariants(model: &Model) {
     check_skeleton(&model.skeleton);
     check_morphed_nodes(&model.skeleton);
     check_skins_and_palette(model);
-    check_vertices(&model.geometry);
+    let Geometry { positions, normals, tex_coords, colors, .. } = &model.geometry;
+    assert_eq!([normals.len(), tex_coords.len(), colors.len()], [positions.len(); 3]);
+    assert!(positions.iter().all(|position| position.is_finite()));
+    assert!(normals.iter().all(|normal| is_unit(normal.extend(0.0))));
+    assert!(tex_coords.iter().flatten().all(|uv| uv.is_finite()));
     check_influences(&model.geometry, model.palette.len());
     check_morph_deltas(&model.geometry, model.morph_weight_count());
     check_draws(model);
@@ -75,14 +78,6 @@ fn check_skins_and_palette(model: &Model) {
     }
     check(&model.palette.nodes, &model.palette.joint_from_mesh);
     assert_eq!(model.palette.is_joint.len(), model.palette.len());
-}
-
-fn check_vertices(geometry: &Geometry) {
-    let Geometry { positions, normals, tex_coords, colors, .. } = geometry;
-    assert_eq!([normals.len(), tex_coords.len(), colors.len()], [positions.len(); 3]);
-    assert!(positions.iter().all(|position| position.is_finite()));
-    assert!(normals.iter().all(|normal| is_unit(normal.extend(0.0))));
-    assert!(tex_coords.iter().flatten().all(|uv| uv.is_finite()));
 }
 
 /// Checks a list of starts: the start of each vertex's part of a list, then the end of the last part.

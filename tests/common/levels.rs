@@ -3,8 +3,7 @@
 use throng::model::{CoarserLevel, Influence, Model};
 
 /// Gives a model a level for each error. Each has a part of the vertices of the one before, `1 / divisor`, and the triangles,
-/// lines and points among them. So with 1, each shows the whole surface. If the coarsest one has fewer vertices, they follow
-/// one joint each.
+/// lines and points among them. So with 1, each shows the whole surface. If the coarsest has fewer, they follow one joint each.
 pub fn give_levels(model: &mut Model, divisor: u32, errors: &[f32]) {
     let joint_count = model.palette.len() as u32;
     let geometry = &mut model.geometry;

@@ -1,5 +1,4 @@
-//! The palette of a model pose, and the CPU twin of `skin.comp`, which applies it to vertices, where the files of
-//! `assets/conformance` do not ask.
+//! The palette of a model pose, and the CPU twin of `skin.comp`, which applies it, where `assets/conformance` does not ask.
 
 use std::f32::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_3};
 use std::mem::MaybeUninit;

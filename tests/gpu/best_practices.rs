@@ -40,8 +40,7 @@ fn the_layer_has_no_other_advice(device: &TestDevice) {
     let compute = RendererSettings { upload: Some(UploadPath::Direct), ..RendererSettings::default() };
     let vertex = RendererSettings { skinning: Skinning::Vertex, upload: Some(UploadPath::Staged), ..compute };
     let steady = [(compute, DebugView::Lit), (vertex, DebugView::Lit), (compute, DebugView::Weights)];
-    let messages: Vec<String> =
-        steady.into_iter().flat_map(|(settings, view)| advice(device, settings, view, 3)).collect();
+    let messages: Vec<_> = steady.into_iter().flat_map(|(settings, view)| advice(device, settings, view, 3)).collect();
     let ids: BTreeSet<&str> = messages.iter().map(|message| id(message)).collect();
     assert!(ids == BTreeSet::from(LEFT), "{ids:#?}\n{}", messages.join("\n\n"));
     let of_one_frame = advice(device, compute, DebugView::Lit, 1);

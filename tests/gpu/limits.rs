@@ -49,12 +49,6 @@ fn mobile_memory(memory: &mut vk::PhysicalDeviceMemoryProperties) {
     memory.memory_types[2].property_flags = Flags::DEVICE_LOCAL | Flags::HOST_VISIBLE | Flags::HOST_COHERENT;
 }
 
-/// The types of a discrete GPU, of whose mapped memory the system has left nothing.
-fn exhausted_memory(memory: &mut vk::PhysicalDeviceMemoryProperties) {
-    discrete_memory(memory);
-    memory.memory_heaps[2].size = 1;
-}
-
 fn no_claim_changes_the_picture(device: &TestDevice) {
     let models = scene::models();
     let expected = picture(&opened(device, Claims::NONE), &models, settings(), CROWD);
@@ -68,6 +62,11 @@ fn no_claim_changes_the_picture(device: &TestDevice) {
     };
     let no_edges = Claims { features: |features| features.fill_mode_non_solid = vk::FALSE, ..Claims::NONE };
     let one_queue = Claims { family: |family| family.queue_count = 1, presents: false, ..Claims::NONE };
+    // The types of a discrete GPU, of whose mapped memory the system has left nothing.
+    let exhausted_memory = Claims::memory(|memory| {
+        discrete_memory(memory);
+        memory.memory_heaps[2].size = 1;
+    });
     for (what, claims, settings, used_types) in [
         ("11 storage buffers in a stage", Claims::properties(eleven_storage_buffers), settings(), 0),
         ("ranges of 128 MiB", small_ranges, settings(), 0),
@@ -76,7 +75,7 @@ fn no_claim_changes_the_picture(device: &TestDevice) {
         ("one family with one queue, which does not present", one_queue, settings(), 0),
         ("256 MiB of mapped device memory", Claims::memory(discrete_memory), settings(), 0b1101),
         ("the same, used for streams", Claims::memory(discrete_memory), direct, 0b1101),
-        ("the same, exhausted", Claims::memory(exhausted_memory), direct, 0b1011),
+        ("the same, exhausted", exhausted_memory, direct, 0b1011),
         ("memory that is not coherent", Claims::memory(mobile_memory), settings(), 0b101),
     ] {
         assert!(picture(&opened(device, claims), &models, settings, CROWD) == expected, "{what}: another picture");

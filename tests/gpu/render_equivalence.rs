@@ -1,5 +1,4 @@
-//! One crowd, drawn with every setting that must not change the image. The test compares the last of several frames, so every
-//! slot has been reused.
+//! One crowd, drawn with every setting that must not change the image. Of several frames the last counts: all slots are reused.
 //!
 //! Settings that only move work or memory (upload path, threads, frames in flight, page size, device limits, culling)
 //! must give the same bytes, with and without shared poses. `--skinning compute` and `vertex` run the same GLSL on the

@@ -137,8 +137,7 @@ fn check(vertices: &[SkinnedVertex], tangents: &[u32], expected: &Expected, what
 }
 
 fn assets() -> Vec<Model> {
-    // Smaller models surround the walker, so that no model's palette, weights or vertices start at a multiple of a
-    // large number.
+    // Smaller models surround the walker, so that no model's palette, weights or vertices start at multiples of a large one.
     let names = ["assets/jelly.gltf", "assets/walker.glb", "assets/jelly.gltf", "assets/simple_strip.gltf"];
     let mut models = names.map(scene::asset);
     // Some pages have tangents, some have none, some have both.

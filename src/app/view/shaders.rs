@@ -51,8 +51,7 @@ impl Shaders {
     }
 
     fn compile(&mut self, sources: Vec<ShaderSource>) -> Result<Option<CompiledShaders>, String> {
-        let changed: Vec<ShaderSource> =
-            sources.iter().filter(|source| !self.compiled.contains(source)).cloned().collect();
+        let changed: Vec<_> = sources.iter().filter(|source| !self.compiled.contains(source)).cloned().collect();
         let shaders = compile::all(&changed)?;
         self.compiled = sources;
         let names: Vec<String> = shaders.iter().map(|shader| shader.file_name.clone()).collect();

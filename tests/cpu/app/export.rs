@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use glam::{DAffine3, DVec3, Quat, Vec3};
+use glam::{Affine2, DAffine3, DVec3, Quat, Vec2, Vec3};
 use tempfile::TempDir;
 use throng::animation::{BindPose, PoseScratch, pose_model};
 use throng::app::export::{PosedMesh, PosedScene};
@@ -187,15 +187,14 @@ fn materials_survive_with_all_that_is_drawn_of_them() {
         min: Filter::Linear,
         mipmap: Some(Filter::Nearest),
     };
-    let transform =
-        glam::Affine2::from_scale_angle_translation(glam::Vec2::new(2.0, -0.5), 0.7, glam::Vec2::new(0.25, 3.0));
+    let transform = Affine2::from_scale_angle_translation(Vec2::new(2.0, -0.5), 0.7, Vec2::new(0.25, 3.0));
     let texture = |tex_coords, texture_from_vertex| {
         Some(MaterialTexture { texture: Texture { image: 0, sampler }, tex_coords, texture_from_vertex })
     };
     model.materials[0] = Material {
         base_color_factor: glam::Vec4::new(0.1, 0.2, 0.3, 0.4),
         base_color_texture: texture(0, transform),
-        emissive_texture: texture(1, glam::Affine2::IDENTITY),
+        emissive_texture: texture(1, Affine2::IDENTITY),
         emission: Vec3::new(4.0, 0.5, 0.0),
         dielectric_reflectance: Vec3::new(0.02, 0.03, 0.04),
         grazing_reflectance: 0.5,

@@ -249,8 +249,7 @@ fn a_lost_texture_leaves_the_factor_and_a_lost_emission_is_dark() {
 
 #[test]
 fn all_images_together_have_a_budget() {
-    // 8192 by 4096 texels are the whole budget of a file of this size. The header of the second image claims as many, so it
-    // does not fit and is not decoded.
+    // 8192 by 4096 texels are the whole budget of this file. The second image's header claims as many, so it is not decoded.
     let mut large = encoded(&image::RgbaImage::new(1, 1), ImageFormat::WebP);
     large[21..25].copy_from_slice(&(8191_u32 | 4095 << 14 | 1 << 28).to_le_bytes());
     let mut gltf = textured(&png(1, 1));

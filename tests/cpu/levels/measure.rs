@@ -110,8 +110,7 @@ impl<'s> Nearest<'s> {
     }
 }
 
-/// Returns the mean distance from `from` to `to` over the area, at the centres of `divisions` × `divisions` parts of a
-/// triangle.
+/// Returns the mean distance from `from` to `to` over the area, at the centres of `divisions` × `divisions` parts of each.
 fn mean_distance(from: &Surface, to: &Surface, divisions: usize) -> f64 {
     let mut nearest = Nearest::new(to);
     let (mut sum, mut whole) = (0.0, 0.0);

@@ -146,11 +146,6 @@ fn sphere(radius: f32, centre: Vec3, bent: f32) -> Part {
     })
 }
 
-fn lines_and_points(of: &Part) -> [Part; 2] {
-    [(Topology::Lines, (0..12).collect()), (Topology::Points, (0..12).rev().collect())]
-        .map(|(topology, indices)| Part { topology, material: 1, vertices: of.vertices[..12].to_vec(), indices })
-}
-
 /// Returns a sphere, and a sphere of this radius that swings around it a little, at twice its distance.
 pub fn sphere_and_satellite(radius: f32, swing: f32) -> Model {
     let mut parts = [sphere(0.5, Vec3::ZERO, 0.0), sphere(radius, 2.0 * Vec3::Y, 1.0)];
@@ -163,7 +158,8 @@ pub fn sphere_and_satellite(radius: f32, swing: f32) -> Model {
 }
 
 pub fn all() -> Vec<(&'static str, Model)> {
-    let [lines, points] = lines_and_points(&sheet());
+    let [lines, points] = [(Topology::Lines, (0..12).collect()), (Topology::Points, (0..12).rev().collect())]
+        .map(|(topology, indices)| Part { topology, material: 1, vertices: sheet().vertices[..12].to_vec(), indices });
     let mut blended = model(&[sheet()], 1.0);
     blended.materials[0].alpha_mode = AlphaMode::Blend;
     let mut still = model(&[cubes()], 1.0);

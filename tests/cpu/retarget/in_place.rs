@@ -37,8 +37,7 @@ fn pose(model: &Model, seconds: f64) -> Vec<Affine3A> {
     model.palette.nodes.iter().map(|&node| nodes[node as usize]).collect()
 }
 
-/// Keeps a body in place. Its clip must have this drift then, and differ by exactly this line from what it was. Returns where the
-/// line starts.
+/// Keeps a body in place. Its clip must then have this drift, and differ by exactly this line. Returns where the line starts.
 fn check(what: &str, model: &Model, drift: Vec2) -> Vec3 {
     let mut kept = model.clone();
     keep_in_place(&mut kept);
@@ -84,8 +83,7 @@ fn the_straight_part_of_the_way_is_taken_out() {
         let values: Vec<Vec3> = values.iter().flat_map(spline).collect();
         assert_eq!(check(what, &body(CubicSpline, times, &values, 0.0), drift), Vec3::ZERO, "{what}");
     }
-    let circle: Vec<Vec3> =
-        (0..=16).map(|key| at(&(4.0 * Vec2::from_angle(key as f32 * FRAC_PI_8)).to_array())).collect();
+    let circle: Vec<_> = (0..=16).map(|key| at(&(4.0 * Vec2::from_angle(key as f32 * FRAC_PI_8)).to_array())).collect();
     let times: Vec<f32> = (0..=16).map(|key| key as f32 / 8.0).collect();
     assert_eq!(check("a circle", &body(Linear, &times, &circle, 0.0), Vec2::ZERO), Vec3::ZERO);
     let fall = |length: f32| body(Linear, &[0.0, 2.0], &[Vec3::ZERO, Vec3::X * length], 1.5);

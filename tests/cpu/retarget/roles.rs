@@ -11,8 +11,7 @@ use super::is_finger;
 use crate::common::assets::{WALKER, asset, sample_files, sample_path};
 use crate::common::builder::Gltf;
 
-/// The humanoids by file, with the names of hips, first spine, head, left upper arm, left lower arm, right upper leg and right
-/// lower leg.
+/// The humanoids by file, with the names of hips, first spine, head, left upper and lower arm, right upper and lower leg.
 const HUMANOIDS: &str = "\
 CesiumMan/CesiumMan.glb: Skeleton_torso_joint_1 Skeleton_torso_joint_2 Skeleton_neck_joint_2 Skeleton_arm_joint_L__4_ Skeleton_arm_joint_L__3_ leg_joint_R_1 leg_joint_R_2
 Elf_Maya/elf.gltf: mixamorig:Hips mixamorig:Spine mixamorig:Head mixamorig:LeftArm mixamorig:LeftForeArm mixamorig:RightUpLeg mixamorig:RightLeg

@@ -1,5 +1,4 @@
-//! A device without hardware: RADV compiles for a GPU that is not there (`RADV_FORCE_FAMILY`), and these functions do what it
-//! then cannot.
+//! A device without hardware: RADV compiles for an absent GPU (`RADV_FORCE_FAMILY`), and these functions do what it cannot.
 //!
 //! It has no memory, and it crashes when it should create images, record commands or wait. So the heaps are invented,
 //! images and synchronisation are numbers, commands are ignored, and every submission has finished at once. Nothing is drawn.
