@@ -120,8 +120,7 @@ fn load_file(path: Option<&PathBuf>, clips: &ClipArgs) -> Result<Model> {
     })
 }
 
-/// Gives a file that is only a skeleton with clips something to show: a humanoid's clips play on the bundled character, and any
-/// other skeleton gets bones.
+/// Gives a skeleton with nothing but clips a body: a humanoid's clips play on the bundled character, others get bones.
 pub fn embody(model: &mut Model) -> Result<()> {
     let mut body = import::load_glb(BUNDLED.0, BUNDLED.1)?;
     body.clips.clear();

@@ -182,10 +182,8 @@ impl<'r> Retarget<'r> {
                 let rotation = pose.rotations[node];
                 if rotation.is_finite() { rotation } else { self.target.model.skeleton.rest.rotations[node] }
             };
-            (
-                self.nodes.iter().map(rotation).collect(),
-                self.moved.iter().map(|&node| pose.translations[node]).collect(),
-            )
+            let translation = |&node: &usize| pose.translations[node];
+            (self.nodes.iter().map(rotation).collect(), self.moved.iter().map(translation).collect())
         };
         let (rotations, translations) = values(fitted.unwrap_or(plain));
         let added = fitted.map(|_| {
@@ -357,8 +355,7 @@ impl<'r> Retarget<'r> {
     }
 }
 
-/// Appends a key, and before it keys between the last one and it where interpolation is not exact enough. Each halves the time,
-/// so the recursion is not deep.
+/// Appends a key, and others before it where interpolation is not exact enough. Each halves the time, so recursion is not deep.
 fn append(next: Key, key_at: &mut impl FnMut(f32) -> Option<Key>, keys: &mut Vec<Key>) -> Option<()> {
     while let Some(last) = keys.last() {
         let seconds = 0.5 * (last.seconds + next.seconds);

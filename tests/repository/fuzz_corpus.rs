@@ -1,7 +1,6 @@
 //! Runs every input that fuzzing kept through the entry function of its target, without a fuzzer.
 //!
-//! The corpus is small and made by this project; fuzz/README.md describes its origin and the campaigns. The code of the
-//! targets is included by its path.
+//! The corpus is small and made by this project (fuzz/README.md, with the campaigns). The targets' code is included by path.
 
 // The fuzz targets are a crate of their own, which loads files of tests/common as well.
 #[allow(clippy::duplicate_mod)]

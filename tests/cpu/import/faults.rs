@@ -1,5 +1,4 @@
-//! The rule for files with faults: what is broken is repaired if its meaning is certain, costs its part if it is not, and is named
-//! in a warning.
+//! The rule for faults: what is broken is repaired if its meaning is certain, costs its part if not, and is named in a warning.
 
 use glam::{Vec2, Vec3, Vec4};
 use gltf::binary::Glb;

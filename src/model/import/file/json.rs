@@ -254,8 +254,7 @@ fn parse_root(
     })
 }
 
-/// Parses a list from its text. An element that the serde struct refuses is mended and parsed once more; the error of that second
-/// attempt names the element.
+/// Parses a list from its text. An element that serde refuses is mended and parsed again; the second error names it.
 fn parse_list<T: DeserializeOwned + Send>(
     outline: &Outline,
     key: &'static str,

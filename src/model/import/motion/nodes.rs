@@ -236,8 +236,7 @@ fn target_names(mesh: &json::Mesh, count: usize) -> Vec<Arc<str>> {
     (0..count).map(|target| name(target).map_or_else(|| target.to_string().into(), Into::into)).collect()
 }
 
-/// Normalises finite quaternions (x, y, z, w). Zero quaternions become the identity, with one warning for all of them,
-/// because a file may have millions.
+/// Normalises finite quaternions (x, y, z, w). Zero ones become the identity, with one warning: a file may have millions.
 pub fn make_unit<'q>(quaternions: impl IntoIterator<Item = &'q mut Vec4>, at: impl Display, warnings: &mut Warnings) {
     let mut lacks_length = false;
     for q in quaternions {
