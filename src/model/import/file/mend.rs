@@ -44,20 +44,8 @@ impl Mended {
     /// Writes integers as the serde structs read them, and removes indices of -1 and empty lists from an element of `list`.
     pub fn mend(&mut self, list: &'static str, element: &mut Value) {
         const EMPTY: [&str; 6] = ["matrix", "translation", "rotation", "scale", "weights", "targets"];
-        const INDICES: [&str; 12] = [
-            "bufferView",
-            "camera",
-            "indices",
-            "inverseBindMatrices",
-            "material",
-            "mesh",
-            "node",
-            "sampler",
-            "scene",
-            "skeleton",
-            "skin",
-            "source",
-        ];
+        const INDICES: &str =
+            "bufferView camera indices inverseBindMatrices material mesh node sampler scene skeleton skin source";
         let is_none = |value: &Value| integer(value) == Some(-1);
         let mut left = vec![element];
         while let Some(value) = left.pop() {
@@ -70,14 +58,12 @@ impl Mended {
                 Value::Array(values) => left.extend(values),
                 Value::Object(properties) => {
                     properties.retain(|key, value| {
-                        let is_index = INDICES.contains(&&**key) || key.starts_with(char::is_uppercase);
+                        let is_index =
+                            INDICES.split(' ').any(|name| name == key) || key.starts_with(char::is_uppercase);
+                        let has_index = |index: &Value| key.ends_with("Texture") && is_none(index);
                         let problem = match value {
                             Value::Array(values) if values.is_empty() && EMPTY.contains(&&**key) => "an empty list",
-                            Value::Object(info)
-                                if key.ends_with("Texture") && info.get("index").is_some_and(is_none) =>
-                            {
-                                "the index -1"
-                            }
+                            value if value.get("index").is_some_and(has_index) => "the index -1",
                             value if is_index && is_none(value) => "the index -1",
                             _ => return true,
                         };
