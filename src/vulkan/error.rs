@@ -85,7 +85,7 @@ pub trait Context<T>: Sized {
     fn context_for(self, call: &'static str, object: &str) -> Result<T>;
 }
 
-impl<T> Context<T> for std::result::Result<T, vk::Result> {
+impl<T> Context<T> for Result<T, vk::Result> {
     fn context_for(self, call: &'static str, object: &str) -> Result<T> {
         self.map_err(|result| Error::Call { call, object: object.to_owned(), result })
     }

@@ -235,7 +235,7 @@ impl PipelineBuilder {
         &self,
         (call, name): (&'static str, &str),
         bind_point: vk::PipelineBindPoint,
-        built: std::result::Result<Vec<vk::Pipeline>, (Vec<vk::Pipeline>, vk::Result)>,
+        built: Result<Vec<vk::Pipeline>, (Vec<vk::Pipeline>, vk::Result)>,
     ) -> Result<Pipeline> {
         let first = built
             .map_err(|(_, result)| result)

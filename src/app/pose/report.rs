@@ -100,7 +100,7 @@ pub(super) struct Primitives<'m> {
 }
 
 impl Serialize for Primitives<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.sources().iter().zip(&self.posed.mirrored).map(|(source, &is_mirrored)| {
             let vertices = || in_order_of(source, &self.posed.vertices);
             let tangents = if source.has_tangents { &self.posed.tangents[..] } else { &[] };

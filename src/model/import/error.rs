@@ -52,7 +52,7 @@ pub enum Fault {
     Unsupported(String),
 }
 
-pub(super) type Result<T> = std::result::Result<T, Fault>;
+pub(super) type Result<T, E = Fault> = std::result::Result<T, E>;
 
 impl Fault {
     /// Reports a violation at the JSON path `at`.

@@ -138,7 +138,7 @@ impl Budget {
     }
 
     /// Checks that `peak` bytes fit and deducts those that are kept, or returns the reason why they are too many.
-    fn take_bytes(&self, peak: u64, kept: u64, file_bytes: u64) -> std::result::Result<(), String> {
+    fn take_bytes(&self, peak: u64, kept: u64, file_bytes: u64) -> Result<(), String> {
         let (spent, limit) = (self.bytes.get(), TOTAL.at(file_bytes));
         if peak > limit.saturating_sub(spent) {
             let [asked, spent, limit] = [peak, spent, limit].map(|bytes| bytes.div_ceil(1 << 20));
@@ -159,7 +159,7 @@ impl Budget {
 
     /// Charges the memory of an image of `encoded_bytes` that is about to be decoded, or returns the reason why it is too
     /// large. The model keeps the encoded bytes, and the texels until they are uploaded.
-    pub fn take_image(&self, texels: u64, encoded_bytes: u64, file_bytes: u64) -> std::result::Result<(), String> {
+    pub fn take_image(&self, texels: u64, encoded_bytes: u64, file_bytes: u64) -> Result<(), String> {
         let with_texels_of = |bytes: u64| texels.saturating_mul(bytes).saturating_add(encoded_bytes);
         self.take_bytes(with_texels_of(DECODING_TEXEL_BYTES), with_texels_of(TEXEL_BYTES), file_bytes)
     }

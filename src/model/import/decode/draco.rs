@@ -177,7 +177,7 @@ impl DracoStream {
 }
 
 /// Returns the triangles. Their reader checks that the indices are in range, as for any indices.
-fn indices_of(mesh: &Mesh, wanted: &Wanted) -> std::result::Result<DecodedAccessor, String> {
+fn indices_of(mesh: &Mesh, wanted: &Wanted) -> Result<DecodedAccessor, String> {
     let count = 3 * mesh.num_faces() as u64;
     if (count, 1) != (wanted.count, wanted.component_count) {
         return Err(format!("{count} indices in the stream, but the accessor says {}", wanted.count));
@@ -187,7 +187,7 @@ fn indices_of(mesh: &Mesh, wanted: &Wanted) -> std::result::Result<DecodedAccess
     Ok(DecodedAccessor { component_type: ComponentType::U32, bytes })
 }
 
-fn attribute_of(mesh: &Mesh, id: u32, wanted: &Wanted) -> std::result::Result<DecodedAccessor, String> {
+fn attribute_of(mesh: &Mesh, id: u32, wanted: &Wanted) -> Result<DecodedAccessor, String> {
     let attribute = mesh.attribute_by_unique_id(id).ok_or_else(|| format!("the stream has no attribute {id}"))?;
     let (count, component_count) = (mesh.num_points(), usize::from(attribute.num_components()));
     if (count as u64, component_count) != (wanted.count, wanted.component_count) {

@@ -102,7 +102,7 @@ impl CompressedView {
     }
 
     /// Checks all rules of the specification about the properties.
-    fn check(&self, name: &str, view_byte_length: u64) -> std::result::Result<(), String> {
+    fn check(&self, name: &str, view_byte_length: u64) -> Result<(), String> {
         let Self { byte_stride: stride, count, mode, filter, .. } = *self;
         let stride_fits = match mode {
             Mode::Attributes => stride.is_multiple_of(4) && (4..=256).contains(&stride),

@@ -43,7 +43,7 @@ pub(super) struct PrimitiveReader<'a, 'f> {
 
 impl<'a> PrimitiveReader<'a, '_> {
     /// Returns the accessor of the positions, or the reason why there is nothing to draw (3.7.2.1).
-    pub fn positions(&self) -> std::result::Result<Index<JsonAccessor>, &'static str> {
+    pub fn positions(&self) -> Result<Index<JsonAccessor>, &'static str> {
         match self.primitive.attributes.get(&Checked::Valid(Semantic::Positions)) {
             None => Err("no POSITION, so there is nothing to draw"),
             Some(accessor) if self.document.lacks_bytes(accessor.value()) => {

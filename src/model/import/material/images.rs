@@ -64,7 +64,7 @@ impl Images {
     }
 
     /// Checks the encoded bytes so far. The bytes of refused images count too, so once this fails, no further image is read.
-    fn check_encoded_bytes(&self, file_bytes: u64) -> std::result::Result<(), Reason> {
+    fn check_encoded_bytes(&self, file_bytes: u64) -> Result<(), Reason> {
         let limit = ENCODED_IMAGE_BYTES.at(file_bytes);
         if self.encoded_bytes_taken <= limit {
             return Ok(());
@@ -72,12 +72,7 @@ impl Images {
         Err(format!("all images of a model with files of this size may have {limit} bytes, and earlier ones have more"))
     }
 
-    fn decode(
-        &mut self,
-        source: usize,
-        bytes: Vec<u8>,
-        document: &Document,
-    ) -> std::result::Result<(Image, ImageSource), Reason> {
+    fn decode(&mut self, source: usize, bytes: Vec<u8>, document: &Document) -> Result<(Image, ImageSource), Reason> {
         let file_bytes = document.files.bytes_read();
         self.encoded_bytes_taken = self.encoded_bytes_taken.saturating_add(bytes.len() as u64);
         self.check_encoded_bytes(file_bytes)?;
@@ -104,11 +99,7 @@ impl Images {
 }
 
 /// Returns the encoded bytes of an image. The outer error is fatal, the inner one is not.
-fn encoded_bytes(
-    document: &mut Document,
-    source: usize,
-    warnings: &mut Warnings,
-) -> Result<std::result::Result<Vec<u8>, Reason>> {
+fn encoded_bytes(document: &mut Document, source: usize, warnings: &mut Warnings) -> Result<Result<Vec<u8>, Reason>> {
     let at = format!("images[{source}]");
     let entry = look_up(&document.root.images, "images", source, &at)?;
     if let Some(uri) = &entry.uri {
