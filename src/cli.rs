@@ -307,8 +307,7 @@ impl Cli {
         if let Some((_, word)) = later.find(is_misplaced) {
             return Some(format!("{word}: a command is the first argument: throng {word} …"));
         }
-        let is_word =
-            !word.is_empty() && !word.starts_with('-') && word.chars().all(|c| c.is_alphanumeric() || c == '-');
+        let is_word = word.starts_with(char::is_alphanumeric) && word.chars().all(|c| c.is_alphanumeric() || c == '-');
         if !is_word || Path::new(word).exists() {
             return None;
         }

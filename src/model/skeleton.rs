@@ -92,8 +92,7 @@ impl Skeleton {
         let at = self.held_morphs.partition_point(|(other, _)| *other < index);
         let known = self.held_morphs.get(at).is_some_and(|(other, _)| *other == index);
         let is_weight = (index as usize) < self.rest.morph_weights.len();
-        self.held_morphs
-            .splice(at..at + usize::from(known), weight.filter(|_| is_weight).map(|weight| (index, weight)));
+        self.held_morphs.splice(at..at + usize::from(known), is_weight.then_some(index).zip(weight));
     }
 
     /// Sets the weights that are held among those of a pose.

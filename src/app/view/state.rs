@@ -320,8 +320,7 @@ impl State {
         self.moves.placed(before);
     }
 
-    /// Notes the shape of the window, and the share of its width that the panel covers. The crowd stays framed, unless the
-    /// user has moved the camera.
+    /// Notes the window's shape, and the panel's share of its width. The crowd stays framed unless the user moved the camera.
     pub fn follow_window(&mut self, size: Size, covered: f32) {
         if (self.aspect, self.covered) != (size.aspect(), covered) {
             (self.aspect, self.covered) = (size.aspect(), covered);

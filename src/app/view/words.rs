@@ -1,5 +1,4 @@
-//! The words of the window's title and of the panel: models and pace, the last frame and the device, the selected
-//! character, and the joint under the cursor.
+//! The words of title and panel: models and pace, the last frame, the device, the selected character, and the joint pointed at.
 
 use std::time::{Duration, Instant};
 

@@ -97,8 +97,7 @@ impl Counted {
     pub const SPARSE_ENTRIES: Self = Self::new("sparse entries", [16 << 20, 16 << 10, 256 << 20], 0);
 }
 
-/// The most memory that a JSON value takes, as counted by its separators. An empty object in a list counts twice, and
-/// becomes up to 800 bytes.
+/// The most memory of a JSON value, as counted by its separators. An empty object in a list counts twice, for up to 800 bytes.
 const JSON_VALUE_BYTES: u64 = 400;
 
 /// The largest number of texels of all images. The floor fits two images of 4096 x 4096 that compress to almost
