@@ -77,8 +77,7 @@ impl<'m> MomentPoser<'m> {
     }
 }
 
-/// Returns at most `most` of the candidates, those that differ most. The rest pose comes first. `used` are the vertices of
-/// the surface, at least one.
+/// Returns at most `most` candidates that differ most, the rest pose first. `used` are the surface's vertices, at least one.
 pub(super) fn different(model: &Model, candidates: &[Moment], used: &[u32], most: usize) -> Vec<Moment> {
     let pairs = pairs(model, used);
     let descriptors: Vec<Vec<f32>> = candidates
