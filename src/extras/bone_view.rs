@@ -21,7 +21,7 @@ use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
 use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineLayout};
 use crate::vulkan::spirv;
 
-/// The vertices of a bone, as in `bone_view.vert`: eight triangles of an octahedron, and three for each of three axes.
+/// The vertex count of a bone, as in `bone_view.vert`: eight triangles of an octahedron, and three for each of three axes.
 pub const VERTICES_PER_BONE: u32 = 24 + 3 * 9;
 
 pub const BONES_SET: u32 = 1;

@@ -9,9 +9,8 @@
 //! crate libtest-mimic, which has the same options and filters. It cannot capture what tests print, so they print figures
 //! with [`note!`]. A test that is missing in its list is dead code, which clippy refuses.
 //!
-//! A test has its [`Gpu`] as an argument, so it is dropped last, after every renderer and resource. Its drop destroys the
-//! device and the instance, because those calls report leaks, and then reads the messages. `tests/gpu/validation.rs`
-//! proves that the gate can fail.
+//! A test has its [`Gpu`] as an argument, so it is dropped after every renderer and resource. Its drop destroys device and
+//! instance, because those calls report leaks, and then reads the messages. `tests/gpu/validation.rs` proves that it can fail.
 
 use std::process::ExitCode;
 use std::sync::Arc;

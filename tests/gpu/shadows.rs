@@ -1,6 +1,5 @@
 //! Shadows in the image: round bodies have no dark facets, even if their normals lean. Open surfaces cast shadows. Shadows
-//! touch their casters, and masked materials cast holes. The edge of a shadow is the one that a twin of the filter computes.
-//! Nothing else is dark.
+//! touch their casters, masked materials cast holes. The edge of a shadow is that of the filter's twin. Nothing else is dark.
 
 use std::collections::BTreeMap;
 

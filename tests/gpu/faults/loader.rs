@@ -1,8 +1,7 @@
 //! Vulkan functions that fail when a test wants them to.
 //!
-//! In: a [`Fault`], which names a function, the number of a call, and the result that this call returns. Out: an
-//! [`ash::Entry`] for [`Instance::with_entry`](throng::vulkan::instance::Instance::with_entry), and a [`Report`] of what
-//! was called, made and left behind.
+//! In: a [`Fault`], which names a function, the number of a call, and the result that this call returns. Out: an [`ash::Entry`]
+//! for [`Instance::with_entry`](throng::vulkan::instance::Instance::with_entry), and a [`Report`] of calls, objects and leaks.
 //!
 //! A function of ours takes the place of each one that may fail ([`loader`](crate::gpu::loader)). It counts the call, and then
 //! either calls the driver's function or returns the result of the fault. All Vulkan calls of a [`live`] come from its thread.
