@@ -84,7 +84,7 @@ struct Slot {
 }
 
 impl Slot {
-    fn new(device: &Arc<Device>, layouts: &Layouts, size: &PoseSize, shared: [&Buffer; 2]) -> Result<Self> {
+    fn new(device: &Arc<Device>, layouts: &Layouts, size: &PoseSize, shared: [&Buffer; 3]) -> Result<Self> {
         let of_poses = |name: &str, count: u32, element_bytes: usize, memory| {
             let size_bytes = u64::from(INSTANCES) * u64::from(count) * element_bytes as u64;
             Buffer::new(device, name, size_bytes, STORAGE, memory)
@@ -94,8 +94,8 @@ impl Slot {
         let morph_weights = of_poses("morph weights", size.morph_weight_count, size_of::<f32>(), BufferMemory::Upload)?;
         let vertices = of_poses("page", level.vertex_count, size_of::<SkinnedVertex>(), BufferMemory::Device)?;
         let tangents = of_poses("tangents", level.vertex_count, size_of::<u32>(), BufferMemory::Device)?;
-        let [frame_data, records] = shared;
-        let frame = [frame_data, records, &palette, &morph_weights].map(Binding::Buffer);
+        let [frame_data, records, instances] = shared;
+        let frame = [frame_data, records, &palette, &morph_weights, instances].map(Binding::Buffer);
         Ok(Self {
             frame_set: DescriptorSet::new(device, "frame set", &layouts.frame, &frame)?,
             page_set: DescriptorSet::new(
@@ -156,7 +156,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
     // 2. What does not change. Pose k has its joint matrices, weights and vertices at k times their number, and instance k shows
     //    pose k.
     let layouts = Layouts::new(device, Skinning::Compute)?;
-    let gpu_model = GpuModel::new(device, &layouts, &mut Samplers::default(), model)?;
+    let gpu_model = GpuModel::new(device, &layouts, &mut Samplers::default(), model, false)?;
     let record = |k: u32| PoseRecord {
         palette_offset: k * joint_count as u32,
         skinned_vertex_offset: k * vertex_count,
@@ -171,8 +171,8 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
         tint_unorm8: u32::MAX,
         numbers: [0; 2],
     });
-    let instances =
-        Buffer::filled(device, "instances", vk::BufferUsageFlags::VERTEX_BUFFER, &placements.collect::<Vec<_>>())?;
+    let usage = STORAGE | vk::BufferUsageFlags::VERTEX_BUFFER;
+    let instances = Buffer::filled(device, "instances", usage, &placements.collect::<Vec<_>>())?;
     let look = Look { background: Background::Color([0; 3]), ground: Ground::Off, ..Look::default() };
     let camera = OrbitCamera::framing(&crowd.outline(f64::from(FRAMES - 1) / FRAMES_PER_SECOND), 1.0);
     let frame_data = FrameData::new(&camera, 1.0, &look);
@@ -245,7 +245,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
                 recorder.set_culling(draw.cull_mode, draw.front_face);
                 let IndexRange { first, count } = draw.indices(0);
                 // All instances at once: the pose of each is an attribute, and leads to its vertices.
-                recorder.draw_indexed((first, count), (0, INSTANCES));
+                recorder.draw_indexed((first, count), 0, (0, INSTANCES));
             }
         });
         // Tone mapping reads the HDR colour (RAW). The output's image has barriers of its own.
@@ -256,7 +256,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
     };
 
     // 4. The frames, with the memory of two of them. The slots are made last, so an error drops them first, and that waits.
-    let slot = |_| Slot::new(device, &layouts, &size, [&frame_buffer, &records]);
+    let slot = |_| Slot::new(device, &layouts, &size, [&frame_buffer, &records, &instances]);
     let mut slots = (0..FRAMES_IN_FLIGHT).map(slot).collect::<Result<Vec<_>>>()?;
     let mut scratch = PoseScratch::for_model(model);
     for number in 0..FRAMES {

@@ -70,7 +70,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
 
     // Upload bind-pose vertices, influences, indices, materials and textures.
     let layouts = Layouts::new(device, Skinning::Compute)?;
-    let gpu_model = GpuModel::new(device, &layouts, &mut Samplers::default(), model)?;
+    let gpu_model = GpuModel::new(device, &layouts, &mut Samplers::default(), model, false)?;
 
     // 2. The data that changes in each frame: one pose, one instance that shows it, camera and light.
     let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
@@ -80,13 +80,14 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
     let palette = Buffer::filled(device, "palette", storage, &palette)?;
     let morph_weights = Buffer::filled(device, "morph weights", storage, pose.morph_weights)?;
     let instance = InstanceData { world_from_model: placement.into(), pose: 0, tint_unorm8: u32::MAX, numbers: [0; 2] };
-    let instances = Buffer::filled(device, "instances", vk::BufferUsageFlags::VERTEX_BUFFER, &[instance])?;
+    let usage = vk::BufferUsageFlags::VERTEX_BUFFER | vk::BufferUsageFlags::STORAGE_BUFFER;
+    let instances = Buffer::filled(device, "instances", usage, &[instance])?;
     let look = Look { background: Background::Color([0; 3]), ground: Ground::Off, ..Look::default() };
     let camera = OrbitCamera::framing(&crowd.outline(TIME_SECONDS), 1.0);
     let frame = FrameData::new(&camera, 1.0, &look);
     let frame_data = Buffer::filled(device, "frame data", vk::BufferUsageFlags::UNIFORM_BUFFER, &[frame])?;
     let builder = PipelineBuilder::new(device, &[]);
-    let bindings = [&frame_data, &records, &palette, &morph_weights].map(Binding::Buffer);
+    let bindings = [&frame_data, &records, &palette, &morph_weights, &instances].map(Binding::Buffer);
     let frame_set = DescriptorSet::new(device, "frame set", &layouts.frame, &bindings)?;
     // A shadow map of one texel, which nothing reads without shadows.
     let lighting = Lighting::new(&builder, &layouts, 1)?;
@@ -162,7 +163,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
                 recorder.bind_set(&layouts.scene, MATERIAL_SET, &gpu_model.materials.sets[draw.material]);
                 recorder.set_culling(draw.cull_mode, draw.front_face);
                 let IndexRange { first, count } = draw.indices(0);
-                recorder.draw_indexed((first, count), (0, 1));
+                recorder.draw_indexed((first, count), 0, (0, 1));
             }
         });
         // Tone mapping reads the HDR colour (RAW).

@@ -4,6 +4,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "character.glsl"
+#include "copies.glsl"
 
 layout(set = 1, binding = 0, std430) readonly buffer SkinnedVertices {
     SkinnedVertex skinned_vertices[];
@@ -14,10 +15,11 @@ layout(set = 1, binding = 1, std430) readonly buffer SkinnedTangents {
 };
 
 void main() {
-    uint index = poses[in_pose].skinned_vertex_offset + gl_VertexIndex;
+    Instance instance = drawn_instance();
+    uint index = poses[instance.pose].skinned_vertex_offset + drawn_vertex();
     uint tangent = 0;
     if (has_feature(FEATURE_TANGENTS)) {
         tangent = skinned_tangents[index];
     }
-    emit_vertex(skinned_vertices[index], tangent);
+    emit_vertex(instance, skinned_vertices[index], tangent);
 }

@@ -6,8 +6,6 @@
 #include "instance.glsl"
 #include "specialization.glsl"
 
-layout(location = 4) in vec4 in_tint;
-
 // StaticVertex of src/shader_types.rs.
 layout(location = 5) in vec4 in_tex_coords; // two pairs
 layout(location = 6) in vec4 in_color;
@@ -18,13 +16,13 @@ layout(location = 2, component = 1) out float surface_v;
 layout(location = 2, component = 2) out vec2 surface_second_tex_coord;
 layout(location = 3) out vec4 surface_color;
 
-void emit_caster(vec3 position, mat4 clip_from_world) {
-    gl_Position = clip_from_world * vec4(to_world(position), 1.0);
+void emit_caster(Instance instance, vec3 position, mat4 clip_from_world) {
+    gl_Position = clip_from_world * vec4(to_world(instance, position), 1.0);
     if (has_feature(FEATURE_MASKED)) {
         surface_u = in_tex_coords.x;
         surface_v = in_tex_coords.y;
         surface_second_tex_coord = in_tex_coords.zw;
-        surface_color = in_color * in_tint;
+        surface_color = in_color * instance.tint;
     }
 }
 

@@ -54,6 +54,8 @@ const uint FEATURE_SHADOWED = 65536;
 const uint FEATURE_TRANSPARENT = 131072;
 // A dielectric reflects another share of light than 0.04.
 const uint FEATURE_SPECULAR = 262144;
+// Each instance of the draw is many characters (copies.glsl).
+const uint FEATURE_COPIES = 524288;
 
 bool has_feature(uint bit) {
     return (FEATURES & bit) != 0;

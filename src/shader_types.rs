@@ -231,6 +231,16 @@ pub struct SkinConstants {
     pub end_pose: u32,
 }
 
+/// Push constants of `copies.glsl`: one draw of copies.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct CopyConstants {
+    /// Index of the first instance.
+    pub first_instance: u32,
+    /// A copy has `1 << vertex_bits` vertices.
+    pub vertex_bits: u32,
+}
+
 /// Push constants of `tone_map.frag`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]

@@ -68,18 +68,19 @@ vec3 spike(uint corner, uint rank, vec3 base, mat3 axes) {
 }
 
 void main() {
+    Instance instance = instance_of_attributes();
     GpuBone bone = bones[uint(gl_VertexIndex) / VERTICES_PER_BONE];
     uint corner = uint(gl_VertexIndex) % VERTICES_PER_BONE;
-    uint palette_offset = poses[in_pose].palette_offset;
+    uint palette_offset = poses[instance.pose].palette_offset;
     JointMatrix model_from_mesh = palette[palette_offset + bone.base];
     vec4 rows[3] = bone.mesh_from_base.rows;
     vec3 base_mesh = vec3(rows[0].w, rows[1].w, rows[2].w);
-    vec3 base = to_world(transform_point(model_from_mesh, base_mesh));
-    vec3 tip = to_world(transform_point(palette[palette_offset + bone.tip], bone.tip_mesh));
+    vec3 base = to_world(instance, transform_point(model_from_mesh, base_mesh));
+    vec3 tip = to_world(instance, transform_point(palette[palette_offset + bone.tip], bone.tip_mesh));
     mat3 unit_axes, axes;
     for (int i = 0; i < 3; ++i) {
         vec3 axis_mesh = normalize(vec3(rows[0][i], rows[1][i], rows[2][i]));
-        vec3 axis = to_world(transform_point(model_from_mesh, base_mesh + axis_mesh)) - base;
+        vec3 axis = to_world(instance, transform_point(model_from_mesh, base_mesh + axis_mesh)) - base;
         unit_axes[i] = axis / max(length(axis), 1e-20);
         axes[i] = bone.axis_length * axis;
     }

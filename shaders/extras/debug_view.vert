@@ -17,6 +17,6 @@ void main() {
     if (has_feature(FEATURE_TANGENTS)) {
         tangent = skinned_tangents[index];
     }
-    emit_vertex(skinned_vertices[index], tangent);
+    emit_vertex(instance_of_attributes(), skinned_vertices[index], tangent);
     emit_debug(gl_VertexIndex);
 }

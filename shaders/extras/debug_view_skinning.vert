@@ -10,6 +10,6 @@ void main() {
     PoseRecord pose = poses[in_pose];
     UnpackedVertex vertex = unpack_vertex(gl_VertexIndex, pose.bind_vertex_offset, wants_normal, wants_tangent);
     SkinnedVertex skinned = skin_vertex(vertex, pose, wants_normal, wants_tangent, tangent);
-    emit_vertex(skinned, tangent);
+    emit_vertex(instance_of_attributes(), skinned, tangent);
     emit_debug(gl_VertexIndex);
 }

@@ -36,8 +36,9 @@ layout(location = 7) in uvec2 in_numbers; // instance and pose
 layout(location = 5) out vec4 out_way; // -1 to 1; w is 0 without a last position
 
 void main() {
-    vec3 position = skinned_vertices[poses[in_pose].skinned_vertex_offset + gl_VertexIndex].position;
-    emit_caster(position, frame.clip_from_world);
+    Instance instance = instance_of_attributes();
+    vec3 position = skinned_vertices[poses[instance.pose].skinned_vertex_offset + gl_VertexIndex].position;
+    emit_caster(instance, position, frame.clip_from_world);
     gl_PointSize = 1.0;
     out_way = vec4(0.0);
     InstanceHistory last = last_instances[in_numbers.x];
@@ -46,7 +47,7 @@ void main() {
         gl_Position = vec4(2.0, 2.0, 0.0, 1.0);
     } else if (gl_VertexIndex < last.vertex_count) {
         vec3 last_position = last_skinned_vertices[last.first_vertex + gl_VertexIndex].position;
-        vec3 way = to_world(position) - transform_point(last.world_from_model, last_position);
+        vec3 way = to_world(instance, position) - transform_point(last.world_from_model, last_position);
         out_way = vec4(way / (length(way) + motion.half_way_metres), 1.0);
     }
 }

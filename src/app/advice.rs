@@ -19,10 +19,10 @@ pub fn advice(error: &anyhow::Error) -> Option<String> {
             (most, Resource::DeviceMemory) => {
                 format!("about {most} visible --instances fit; --share-poses HZ or --skinning vertex takes less")
             }
-            (most, Resource::StorageRange) => {
+            (most, Resource::Palette) => {
                 format!("about {most} visible --instances fit, or more with --share-poses HZ")
             }
-            (most, Resource::BufferSize) => format!("about {most} visible --instances fit"),
+            (most, Resource::Instances) => format!("about {most} visible --instances fit"),
         });
     }
     let advice = match error.downcast_ref() {

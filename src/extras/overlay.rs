@@ -177,7 +177,7 @@ impl Overlay {
         let mut first_index = 0;
         for draw in &self.triangles.draws {
             recorder.set_scissor(draw.clip);
-            recorder.draw_indexed((first_index, draw.index_count), (0, 1));
+            recorder.draw_indexed((first_index, draw.index_count), 0, (0, 1));
             first_index += draw.index_count;
         }
     }

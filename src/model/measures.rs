@@ -83,6 +83,16 @@ impl Geometry {
         self.indices.get(first..first + range.index_count as usize).unwrap_or_default()
     }
 
+    /// Returns the indices of each level of detail of a draw range, finest first, with the number of the level's vertices.
+    pub fn levels_of(&self, range: usize) -> impl Iterator<Item = (u32, &[u32])> {
+        let full = self.draw_ranges.get(range).map(|range| (self.vertex_count() as u32, self.indices_of(range)));
+        let coarser = self.coarser_levels.iter().map(move |level| {
+            let indices = level.ranges.get(range).map(|range| range.start as usize..range.end as usize);
+            (level.vertex_count, indices.and_then(|indices| level.indices.get(indices)).unwrap_or_default())
+        });
+        full.into_iter().chain(coarser)
+    }
+
     /// Returns how open the surface of the triangles in `range` is: the length of the sum of their area vectors, as a share
     /// of their area. It is 0 for a closed surface, 1 for a plane, and for a box without a bottom a fifth.
     pub fn openness(&self, range: &DrawRange) -> f32 {

@@ -86,8 +86,9 @@ impl Renderer {
         let path = settings.upload.unwrap_or_else(|| UploadPath::best_for(&device.physical));
         let layouts = Layouts::new(device, settings.skinning)?;
         let builder = PipelineBuilder::new(device, settings.shaders);
+        let draws_copies = settings.copies.unwrap_or(!device.physical.is_cpu());
         let mut samplers = Samplers::default();
-        let upload = |model| GpuModel::new(device, &layouts, &mut samplers, model);
+        let upload = |model| GpuModel::new(device, &layouts, &mut samplers, model, draws_copies);
         let models = models.iter().map(upload).collect::<Result<Vec<_>>>()?;
         let pose_sizes: Vec<PoseSize> = models.iter().map(|model| model.size.clone()).collect();
         let largest_pose = pose_sizes.iter().map(|size| u64::from(size.level(0).vertex_count)).max().unwrap_or(0);

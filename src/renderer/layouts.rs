@@ -9,7 +9,7 @@ use ash::vk;
 use vk::{DescriptorType as Type, ShaderStageFlags as Stage};
 
 use super::settings::Skinning;
-use crate::shader_types::{SkinConstants, material_features};
+use crate::shader_types::{CopyConstants, SkinConstants, material_features};
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::DescriptorSetLayout;
 use crate::vulkan::device::Device;
@@ -35,7 +35,7 @@ const SKINNING: Stage = Stage::from_raw(Stage::COMPUTE.as_raw() | Stage::VERTEX.
 const SKINNED: (Type, Stage) = (Type::STORAGE_BUFFER, SKINNING);
 /// The uniform buffer that all shaders of a frame read.
 const SHARED: (Type, Stage) = (Type::UNIFORM_BUFFER, Stage::from_raw(SKINNING.as_raw() | Stage::FRAGMENT.as_raw()));
-const FRAME: [(Type, Stage); 4] = [SHARED, SKINNED, SKINNED, SKINNED];
+const FRAME: [(Type, Stage); 5] = [SHARED, SKINNED, SKINNED, SKINNED, (Type::STORAGE_BUFFER, Stage::VERTEX)];
 const MODEL: [(Type, Stage); 6] = [SKINNED, SKINNED, SKINNED, SKINNED, SKINNED, (Type::STORAGE_BUFFER, Stage::COMPUTE)];
 const PAGE: [(Type, Stage); 2] = [SKINNED; 2];
 const LIGHT: [(Type, Stage); 4] = [(Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT); 4];
@@ -50,12 +50,12 @@ const fn storage_buffers(stage: Stage) -> u32 {
     count(&FRAME, stage) + count(&MODEL, stage) + count(&PAGE, stage)
 }
 
-// `skin.comp` has the most. A vertex shader has the model or the page.
-const _: () = assert!(storage_buffers(Stage::COMPUTE) == STORAGE_BUFFERS_PER_STAGE);
+// A vertex shader has the model or the page, and an extra may add three buffers to it.
+const _: () = assert!(storage_buffers(Stage::COMPUTE) < STORAGE_BUFFERS_PER_STAGE);
 
 /// All set layouts, and the pipeline layouts that combine them.
 pub struct Layouts {
-    /// Frame data, pose records, palette, morph weights.
+    /// Frame data, pose records, palette, morph weights, instances.
     pub frame: DescriptorSetLayout,
     /// Bind-pose vertices, influences, morph deltas, tangents, morph deltas of tangents, skin order.
     pub model: DescriptorSetLayout,
@@ -66,7 +66,7 @@ pub struct Layouts {
     /// The factors of a material, and its textures.
     pub material: DescriptorSetLayout,
     pub skin: PipelineLayout,
-    /// The layout of all passes that draw the scene: frame, vertices, light, material.
+    /// The layout of all passes that draw the scene: frame, vertices, light, material. Draws of copies have push constants.
     pub scene: PipelineLayout,
 }
 
@@ -83,7 +83,8 @@ impl Layouts {
         let (sets, constants_bytes) = ([&frame, &model, &page], size_of::<SkinConstants>());
         let skin = PipelineLayout::new(device, "skin pipeline layout", Stage::COMPUTE, &sets, constants_bytes)?;
         let sets = [&frame, skinning.choose([&page, &model]), &light, &material];
-        let scene = PipelineLayout::new(device, "scene pipeline layout", Stage::VERTEX, &sets, 0)?;
+        let scene =
+            PipelineLayout::new(device, "scene pipeline layout", Stage::VERTEX, &sets, size_of::<CopyConstants>())?;
         Ok(Self { frame, model, page, light, material, skin, scene })
     }
 }

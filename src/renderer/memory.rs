@@ -18,8 +18,6 @@ use crate::vulkan::device::Device;
 pub struct MemoryLimits {
     /// The largest stream that shaders read.
     pub storage_bytes: u64,
-    /// `maxBufferSize`: the largest stream of vertex attributes.
-    pub buffer_bytes: u64,
     /// The largest page of the transient vertex buffer.
     pub page_bytes: u64,
 }
@@ -38,7 +36,6 @@ impl MemoryLimits {
         };
         Self {
             storage_bytes: storage_range.min(settings.limit_caps.storage_range_bytes).min(physical.max_buffer_bytes),
-            buffer_bytes: physical.max_buffer_bytes,
             page_bytes,
         }
     }
@@ -50,9 +47,9 @@ pub enum Resource {
     /// The largest heap of the device's own memory.
     DeviceMemory,
     /// `maxStorageBufferRange`, for the joint matrices.
-    StorageRange,
-    /// `maxBufferSize`, for the instances.
-    BufferSize,
+    Palette,
+    /// `maxStorageBufferRange`, for the instances.
+    Instances,
 }
 
 impl Resource {
@@ -136,9 +133,9 @@ impl Forecast {
             Self { device_bytes: 0, resource, needed_bytes, available_bytes, instances, fitting_instances }
         };
         let memory = of(Resource::DeviceMemory, fixed, crowd, heap_bytes);
-        let palette = of(Resource::StorageRange, 0, palette, limits.storage_bytes);
-        let buffer = of(Resource::BufferSize, 0, instance_bytes, limits.buffer_bytes);
-        let scarcest = [memory, palette, buffer].into_iter().min_by_key(|one| one.fitting_instances);
+        let palette = of(Resource::Palette, 0, palette, limits.storage_bytes);
+        let instances = of(Resource::Instances, 0, instance_bytes, limits.storage_bytes);
+        let scarcest = [memory, palette, instances].into_iter().min_by_key(|one| one.fitting_instances);
         Self { device_bytes: memory.needed_bytes, ..scarcest.unwrap_or(memory) }
     }
 

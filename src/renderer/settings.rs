@@ -82,6 +82,9 @@ pub struct RendererSettings<'a> {
     pub skinning: Skinning,
     /// How streams reach the GPU. `None`: the device's memory types decide.
     pub upload: Option<UploadPath>,
+    /// Whether levels of few vertices are drawn as [`Copies`](super::resident::copies::Copies). `None`: by GPUs alone, because
+    /// a processor has no lanes without work.
+    pub copies: Option<bool>,
     /// The number of samples per pixel: 1, 2, 4 or 8.
     pub samples: u32,
     /// The number of frames that the CPU may be ahead of the GPU, 1 to 3.
@@ -125,6 +128,7 @@ impl Default for RendererSettings<'_> {
         Self {
             skinning: Skinning::Compute,
             upload: None,
+            copies: None,
             samples: 4,
             frames_in_flight: 2,
             shadows: Shadows::On,

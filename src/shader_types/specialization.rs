@@ -93,6 +93,8 @@ pub mod material_features {
     pub const TRANSPARENT: u32 = 131_072;
     /// A dielectric reflects another share of light than 0.04.
     pub const SPECULAR: u32 = 262_144;
+    /// Each instance of the draw is many characters: see [`Copies`](crate::renderer::resident::copies::Copies).
+    pub const COPIES: u32 = 524_288;
 
     /// The bit of each texture, in the order of their bindings.
     pub const TEXTURES: [u32; 5] =

@@ -28,8 +28,8 @@ pub struct Device {
 }
 
 impl Device {
-    /// Creates the device. It enables dynamic rendering, synchronization2, timeline semaphores and demotion to helper
-    /// invocations, which Vulkan 1.3 requires, and anisotropy if the device has it. `present` adds the swapchain extension,
+    /// Creates the device. It enables dynamic rendering, synchronization2, timeline semaphores, demotion to helper invocations
+    /// and push constants without a value, which Vulkan 1.3 requires, and anisotropy if the device has it. `present` adds the swapchain extension,
     /// and fences of presentation if the device has them.
     pub fn new(instance: &Arc<Instance>, physical: PhysicalDevice, present: bool) -> Result<Arc<Self>> {
         let Some(queue_family) = physical.queue_family else {
@@ -42,6 +42,7 @@ impl Device {
         let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default()
             .synchronization2(true)
             .dynamic_rendering(true)
+            .maintenance4(true)
             .shader_demote_to_helper_invocation(true);
         let optional = vk::PhysicalDeviceFeatures::default()
             .sampler_anisotropy(physical.sampler_anisotropy)

@@ -7,7 +7,7 @@ use super::instance::{Instance, has_extension};
 use super::surface::Surface;
 
 /// The storage buffers that our layouts have in a shader stage (`renderer::layouts` asserts it). Vulkan guarantees four.
-pub const STORAGE_BUFFERS_PER_STAGE: u32 = 11;
+pub const STORAGE_BUFFERS_PER_STAGE: u32 = 12;
 
 /// One Vulkan device, with the features and limits that matter to the program.
 #[derive(Clone)]
@@ -92,6 +92,7 @@ impl PhysicalDevice {
             (vulkan12.separate_depth_stencil_layouts, "separateDepthStencilLayouts"),
             (vulkan13.synchronization2, "synchronization2"),
             (vulkan13.dynamic_rendering, "dynamicRendering"),
+            (vulkan13.maintenance4, "maintenance4"),
             (vulkan13.shader_demote_to_helper_invocation, "shaderDemoteToHelperInvocation"),
         ];
         let missing_features = needed_features.into_iter().filter(|(have, _)| *have == vk::FALSE);

@@ -253,9 +253,11 @@ impl<'a> Recorder<'a> {
     }
 
     /// Draws a range of indices, `(first, count)`, for a range of instances.
-    pub fn draw_indexed(&self, indices: (u32, u32), instances: (u32, u32)) {
+    pub fn draw_indexed(&self, indices: (u32, u32), first_vertex: u32, instances: (u32, u32)) {
         let raw = &self.device.raw;
         // SAFETY: the promise of `new`.
-        unsafe { raw.cmd_draw_indexed(self.commands, indices.1, instances.1, indices.0, 0, instances.0) };
+        unsafe {
+            raw.cmd_draw_indexed(self.commands, indices.1, instances.1, indices.0, first_vertex as i32, instances.0)
+        };
     }
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use ash::vk;
 use glam::{Mat4, Vec3};
-use throng::crowd::{Crowd, CrowdSettings, VERTICES_PER_LINE};
-use throng::model::{CoarserLevel, Geometry, Influence};
+use throng::crowd::{Crowd, CrowdSettings, InstanceRange, VERTICES_PER_LINE};
+use throng::model::{CoarserLevel, DrawRange, Geometry, Influence};
+use throng::renderer::resident::copies::{COPIED_VERTICES, CopiedGeometry, Copies};
 use throng::renderer::resident::sizes::geometry_bytes;
 use throng::renderer::resident::skin_runs::{SkinOrder, SkinRun};
 use throng::renderer::resident::texture::texture_bytes;
@@ -150,4 +151,33 @@ fn static_geometry_has_all_levels() {
     assert_eq!(bytes(100, 300, &[(50, 150), (10, 30)]), 100 * vertex + 960 + 4 * 60);
     assert_eq!(bytes(65_536, 300, &[(50, 150)]), 65_536 * vertex + 900 + 4 * 50);
     assert_eq!(bytes(65_537, 300, &[(50, 150)]), 65_537 * vertex + 1800 + 4 * 50);
+}
+
+#[test]
+fn levels_of_few_vertices_have_copies() {
+    let level = |vertex_count: u32| {
+        let indices = vec![0, 1, vertex_count - 1];
+        CoarserLevel { vertex_count, indices, ranges: vec![0..3], ..CoarserLevel::default() }
+    };
+    let draw_ranges = vec![DrawRange { index_count: 3, ..DrawRange::default() }];
+    let coarser_levels = vec![level(129), level(100), level(16)];
+    let positions = vec![Vec3::ZERO; 300];
+    let geometry = Geometry { positions, indices: vec![0, 1, 299], draw_ranges, coarser_levels, ..Geometry::default() };
+    let CopiedGeometry { indices, vertices, copies } = CopiedGeometry::new(&geometry);
+    let copies = &copies[0];
+    assert_eq!([copies[0], copies[1]], [None; 2], "two copies would have more than 256 vertices");
+    let mut found: Vec<u32> = Vec::new();
+    for (copies, count, vertex_count) in [(copies[2].unwrap(), 2, 100), (copies[3].unwrap(), 16, 16)] {
+        assert_eq!([copies.count(), copies.index_count], [count, 3]);
+        assert_eq!(copies.first_index as usize, 4 * 3 + found.len());
+        assert_eq!(copies.first_vertex % COPIED_VERTICES, 0);
+        let own = &indices[found.len()..][..(3 * count) as usize];
+        // Behind the model's own 300.
+        let source = own.iter().map(|index| vertices[(copies.first_vertex + index) as usize - 300]);
+        assert!(source.eq([0, 1, vertex_count - 1].into_iter().cycle().take(own.len())));
+        assert!(own.iter().zip(0..).all(|(index, rank)| index >> copies.vertex_bits == rank / 3));
+        found.extend(own);
+        assert_eq!(Copies::fitting(&[Some(copies)], 5, InstanceRange { first: 0, count: count - 1 }), None);
+    }
+    assert_eq!(found, indices);
 }

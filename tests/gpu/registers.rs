@@ -24,6 +24,7 @@ use throng::vulkan::instance::{Instance, InstanceOptions};
 
 use crate::common::assets;
 use crate::common::gpu::{Test, TestDevice, gpu_tests, in_own_processes, note};
+use crate::common::levels;
 use crate::common::scene::{self, Shown};
 use crate::gpu::loader::{P, above_validation, list, next, null_device, replacements};
 
@@ -79,6 +80,7 @@ fn shaders_fit_into_registers(device: &TestDevice) {
     let mut walkers = [assets::WALKER; 2].map(assets::asset);
     walkers[0].materials.iter_mut().for_each(|material| material.alpha_mode = AlphaMode::Mask(0.5));
     walkers[1].geometry.with_dual_quaternions = true;
+    levels::give_levels(&mut walkers[0], 8, &[0.1]);
     models.extend(walkers);
     let mut wrong = Vec::new();
     for (family, architecture) in FAMILIES {
@@ -108,7 +110,7 @@ fn compile(device: &TestDevice, models: &[Model], skinning: Skinning) -> Vec<Sha
     let entry = above_validation(|name| replacement(name).or_else(|| null_device::functions(name)));
     let instance = Instance::with_entry(entry, InstanceOptions::default()).expect("an instance");
     let device = device.open_on(&instance).expect("a device");
-    let settings = RendererSettings { skinning, ..RendererSettings::default() };
+    let settings = RendererSettings { skinning, copies: Some(true), ..RendererSettings::default() };
     let Shown { mut scene, mut renderer } = Shown::new(&device, models, "--size 64x64", settings);
     scene.show.outlined = Some(0);
     scene::draw_triangle_over(&mut renderer).expect("an atlas");
@@ -231,6 +233,9 @@ fn variant(file_name: &str, constants: &SpecializationConstants) -> String {
             (constants.with_dual_quaternions, "dual quaternions"),
         ];
         words.extend(others.into_iter().filter(|&(has, _)| has != 0).map(|(_, word)| word.to_owned()));
+    }
+    if constants.features & material_features::COPIES != 0 && file_name.ends_with(".vert") {
+        words.push("copies".to_owned());
     }
     if file_name.starts_with("character") && file_name.ends_with(".frag") {
         words.push(if constants.features & material_features::UNLIT == 0 { "lit" } else { "unlit" }.to_owned());

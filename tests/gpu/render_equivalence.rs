@@ -6,8 +6,10 @@
 //! differently in each. So these two are compared with a tolerance. On Mesa's lavapipe they are equal to the bit.
 
 use ash::vk;
+use throng::crowd::Batch;
 use throng::extras::{OverlayDraw, OverlayVertex};
 use throng::model::Model;
+use throng::renderer::resident::copies::CopiedGeometry;
 use throng::renderer::{LimitCaps, RendererSettings, ShaderOverride, Shadows, Skinning, UploadPath};
 use throng::view::SunDirection;
 use throng::vulkan::spirv;
@@ -36,7 +38,7 @@ const TIMES_SECONDS: [f64; 4] = [0.0, 0.29, 0.58, 0.87];
 /// Returns the settings with which all others are compared.
 fn plain(skinning: Skinning, samples: u32) -> RendererSettings<'static> {
     let (upload, shadows) = (Some(UploadPath::Direct), Shadows::Map(512));
-    RendererSettings { skinning, upload, samples, shadows, ..RendererSettings::default() }
+    RendererSettings { skinning, upload, samples, shadows, copies: Some(true), ..RendererSettings::default() }
 }
 
 /// Returns settings and options that must give the same bytes as `plain`. The first two have most of the differences.
@@ -47,13 +49,13 @@ fn variations(
     let most_vertices = models.iter().map(|model| model.geometry.vertex_count()).max().unwrap_or(0) as u64;
     let staged = RendererSettings { upload: Some(UploadPath::Staged), ..plain };
     // A page holds two and a half walkers: five pages for ten walkers.
-    let pages = RendererSettings { page_bytes: most_vertices * 40, frames_in_flight: 3, ..plain };
+    let pages = RendererSettings { page_bytes: most_vertices * 40, frames_in_flight: 3, copies: Some(false), ..plain };
     // A dispatch holds a part of one walker's vertices.
     let limit_caps = LimitCaps { work_groups: 7, ..LimitCaps::NONE };
     let staged_tiny = RendererSettings { page_bytes: 1, limit_caps, ..staged };
     let serial_tiny = RendererSettings { upload: plain.upload, serialize: true, ..staged_tiny };
     [
-        ("two threads, many pages, three frames in flight", pages, "--threads 2"),
+        ("two threads, many pages, three frames in flight, no copies", pages, "--threads 2"),
         ("tiny limits, staged upload", staged_tiny, ""),
         ("tiny limits, passes one at a time", serial_tiny, ""),
         ("staged upload, one frame in flight", RendererSettings { frames_in_flight: 1, ..staged }, ""),
@@ -118,6 +120,12 @@ fn all_ways_agree_in_mixed_levels(gpu: Gpu) {
     let counts = shown.renderer.draw_counts();
     let levels_in_use = counts.seen_by_level.iter().filter(|&&seen| seen > 0).count();
     assert!(levels_in_use >= 3, "{counts:?}");
+    let copied = models.each_ref().map(|model| CopiedGeometry::new(&model.geometry).copies);
+    let drawn_as_copies = |batch: &Batch| {
+        let mut copies = copied[batch.model as usize].iter().filter_map(|range| range[batch.levels.camera as usize]);
+        copies.any(|copies| batch.seen.count > copies.count())
+    };
+    assert!(shown.renderer.plan().batches.iter().any(drawn_as_copies), "{copied:?}");
     assert!(counts.light.triangles != counts.camera.triangles && counts.light.triangles > 0, "{counts:?}");
     // Without errors, a chain changes nothing.
     let [full, without] =

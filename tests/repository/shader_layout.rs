@@ -16,7 +16,7 @@ use throng::extras::overlay::{self, OverlayConstants, OverlayVertex};
 use throng::renderer::layouts::{FRAME_SET, LIGHT_SET, MATERIAL_SET, MODEL_SET, PAGE_SET, VERTICES_SET};
 use throng::renderer::passes::ground_pass;
 use throng::renderer::passes::vertex_input::*;
-use throng::renderer::resident::environment;
+use throng::renderer::resident::{copies, environment};
 use throng::shader_types::*;
 use throng::vulkan::spirv::ALL;
 
@@ -24,7 +24,7 @@ use super::files::text;
 use super::reflect::{MemoryStruct, Reflection};
 
 /// Structs that lie in arrays, so that their stride is checked too.
-const ELEMENTS: &str = "BindVertex GpuBone GpuInfluence GpuMorphDelta InstanceHistory JointMatrix PaletteEntry PoseRecord \
+const ELEMENTS: &str = "BindVertex GpuBone GpuInfluence GpuMorphDelta InstanceData InstanceHistory JointMatrix PaletteEntry PoseRecord \
     SkinnedVertex";
 
 /// Builds a [`MemoryStruct`] for each struct, which only a macro can. A missing member does not compile.
@@ -60,6 +60,7 @@ fn rust_structs() -> Vec<MemoryStruct> {
         SkyData: zenith horizon glow ground to_sun;
         EnvironmentConstants: sky;
         SkinConstants: first end first_pose end_pose;
+        CopyConstants: first_instance vertex_bits;
         DebugConstants: shown_node level coarsest_level;
         MotionConstants: page half_way_metres;
         ToneMapConstants: exposure;
@@ -89,7 +90,7 @@ fn structs_have_the_same_members_offsets_and_sizes() {
     }
     assert_eq!(found_in_arrays, ELEMENTS.split(' ').map(str::to_owned).collect());
     // SPIR-V does not know vertex attributes as structs. `attributes_lie_where_the_structs_have_them` is their test.
-    found.extend(["InstanceData", "OverlayVertex", "StaticVertex"].map(str::to_owned));
+    found.extend(["OverlayVertex", "StaticVertex"].map(str::to_owned));
     assert_eq!(found, rust_structs.into_iter().map(|rust| rust.name).collect());
     let source = text("src/shader_types.rs");
     let mut declared = source.lines().filter_map(|line| line.strip_prefix("pub struct ")?.strip_suffix(" {"));
@@ -139,6 +140,8 @@ fn attributes_are_the_inputs_of_the_vertex_shaders() {
 #[test]
 fn push_constants_and_sizes_of_groups_are_those_that_the_passes_have() {
     let expected = [
+        ("character.vert", "CopyConstants", None),
+        ("character_skinning.vert", "CopyConstants", None),
         ("debug_view.vert", "DebugConstants", None),
         ("debug_view_skinning.vert", "DebugConstants", None),
         ("environment_brdf.comp", "", Some(environment::GROUP_SIZE)),
@@ -146,6 +149,10 @@ fn push_constants_and_sizes_of_groups_are_those_that_the_passes_have() {
         ("environment_specular.comp", "EnvironmentConstants", Some(environment::GROUP_SIZE)),
         ("motion_view.vert", "MotionConstants", None),
         ("overlay.vert", "OverlayConstants", None),
+        ("shadow.vert", "CopyConstants", None),
+        ("shadow_skinning.vert", "CopyConstants", None),
+        ("silhouette.vert", "CopyConstants", None),
+        ("silhouette_skinning.vert", "CopyConstants", None),
         ("skin.comp", "SkinConstants", Some(VERTICES_PER_GROUP)),
         ("tone_map.frag", "ToneMapConstants", None),
     ];
@@ -174,7 +181,7 @@ macro_rules! constants {
 fn numbers_that_stand_in_two_languages_are_equal() {
     let features: &[(&str, u32)] = constants!(material_features: FLAT THIN MASKED BLENDED UNLIT TEX_COORDS_VARY
         BASE_COLOR_TEXTURE METALLIC_ROUGHNESS_TEXTURE OCCLUSION_TEXTURE EMISSIVE_TEXTURE NORMAL_TEXTURE TANGENTS DIELECTRIC
-        EMITS COLOR_FACTOR MIRRORED_BY_CLIPS SHADOWED TRANSPARENT SPECULAR);
+        EMITS COLOR_FACTOR MIRRORED_BY_CLIPS SHADOWED TRANSPARENT SPECULAR COPIES);
     assert!(features.iter().enumerate().all(|(rank, &(_, bit))| bit == 1 << rank), "one bit each");
     let views = constants!(DebugView: Normals Tangents TexCoords Weights Joints Influences Heat Instances Poses CLAY WIRES
         Lod Colors);
@@ -186,6 +193,7 @@ fn numbers_that_stand_in_two_languages_are_equal() {
         ("extras/debug_views.glsl", "VIEW_", views),
         ("environment_sizes.glsl", "", sizes),
         ("ground.vert", "", constants!(ground_pass: STEPS_PER_AXIS)),
+        ("copies.glsl", "", constants!(copies: COPIED_VERTICES)),
         ("extras/bone_view.vert", "", &bone),
     ] {
         let source = text(&format!("shaders/{file_name}"));
@@ -201,7 +209,7 @@ fn numbers_that_stand_in_two_languages_are_equal() {
 #[test]
 fn descriptors_lie_where_the_layouts_have_them() {
     // The resources of each set in the order of the bindings.
-    let frame = "uniform FrameData, buffer Poses, buffer Palette, buffer MorphWeights";
+    let frame = "uniform FrameData, buffer Poses, buffer Palette, buffer MorphWeights, buffer Instances";
     let light = "texture shadow_map, texture irradiance_table, texture specular_table, texture split_sum_table";
     let model = "buffer BindVertices, buffer Influences, buffer MorphDeltas, buffer BindTangents, buffer MorphTangents, \
         buffer SkinOrder";

@@ -10,6 +10,9 @@
 //! rate. The index of a skinned vertex depends on the pose and on the vertex, so the shader reads the vertex from the page.
 //! With `--skinning vertex` (`character_skinning.vert`) the shader skins it itself, from the same pose record and palette.
 //!
+//! Levels of few vertices are drawn as [`Copies`](crate::renderer::resident::copies::Copies), which read placement, pose index and
+//! tint from a storage buffer.
+//!
 //! So one instanced draw serves a whole batch, and static data is never copied. Skinned vertices as attributes would need a
 //! draw for each instance. Triangles that cover no pixel are left to the rasteriser, because levels of detail leave few of
 //! them. The figures are in `docs/measurements.md`.

@@ -11,8 +11,9 @@ use super::vertex_input::{INSTANCE_BINDING, STATIC_BINDING, primitive};
 use super::{Building, PassInput};
 use crate::crowd::{Batch, InstanceRange};
 use crate::renderer::layouts::{FRAME_SET, MATERIAL_SET, VERTICES_SET};
+use crate::renderer::resident::copies::Copies;
 use crate::renderer::resident::model::{GpuDraw, GpuModel, IndexRange};
-use crate::shader_types::SpecializationConstants;
+use crate::shader_types::{SpecializationConstants, material_features};
 use crate::vulkan::Result;
 use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineLayout};
 
@@ -51,8 +52,8 @@ impl Eye {
 
 /// The pipelines with which a pass draws the models: one for each topology and each set of specialization constants.
 pub struct CrowdPipelines {
-    /// The pipeline of each draw of each model; `None` if the pass omits the draw.
-    of_models: Vec<Vec<Option<Arc<Pipeline>>>>,
+    /// The pipelines of each draw of each model, and of its copies; `None` if the pass omits the draw.
+    of_models: Vec<Vec<Option<[Arc<Pipeline>; 2]>>>,
 }
 
 impl CrowdPipelines {
@@ -64,8 +65,7 @@ impl CrowdPipelines {
         info_of: impl Fn(u32) -> GraphicsPipelineInfo<'p>,
     ) -> Result<Self> {
         let mut built = BTreeMap::new();
-        let mut pipeline_of = |draw: &GpuDraw| {
-            let Some(constants) = constants_of(draw) else { return Ok(None) };
+        let mut build = |draw: &GpuDraw, constants: SpecializationConstants| -> Result<Arc<Pipeline>> {
             let pipeline = match built.entry((draw.topology, constants)) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(missing) => {
@@ -78,9 +78,16 @@ impl CrowdPipelines {
                     })?))
                 }
             };
-            Ok(Some(Arc::clone(pipeline)))
+            Ok(Arc::clone(pipeline))
         };
-        let of_models = building.models.iter().map(|model| model.draws.iter().map(&mut pipeline_of).collect());
+        let draws_copies = std::ptr::eq(info_of(0).layout, &building.layouts.scene);
+        let mut pipelines_of = |draw: &GpuDraw| {
+            let Some(constants) = constants_of(draw) else { return Ok(None) };
+            let more = if draws_copies && draw.has_copies() { material_features::COPIES } else { 0 };
+            let of_copies = SpecializationConstants { features: constants.features | more, ..constants };
+            Ok(Some([build(draw, constants)?, build(draw, of_copies)?]))
+        };
+        let of_models = building.models.iter().map(|model| model.draws.iter().map(&mut pipelines_of).collect());
         Ok(Self { of_models: of_models.collect::<Result<_>>()? })
     }
 }
@@ -105,7 +112,9 @@ pub fn record_with(
     bind_vertices: impl Fn(&Batch, &GpuModel),
     pipelines: &CrowdPipelines,
 ) {
-    let PassInput { recorder, models, plan, slot, .. } = *input;
+    let PassInput { recorder, layouts, models, plan, slot, .. } = *input;
+    // Other pipelines read the instance from attributes alone.
+    let draws_copies = std::ptr::eq(layout, &layouts.scene);
     let Some(instances) = slot.instances() else { return };
     recorder.bind_set(layout, FRAME_SET, &slot.set);
     recorder.bind_vertex_buffer(INSTANCE_BINDING, instances);
@@ -114,9 +123,9 @@ pub fn record_with(
         let index = batch.model as usize;
         let Some((model, pipelines)) = models.get(index).zip(pipelines.of_models.get(index)) else { continue };
         let seen = eye.sees(batch);
-        let drawn = model.draws.iter().zip(pipelines).filter_map(|(draw, pipeline)| {
-            let indices = draw.indices(eye.level(batch, draw));
-            Some((draw, pipeline.as_deref()?, indices)).filter(|_| indices.count > 0)
+        let drawn = model.draws.iter().zip(pipelines).filter_map(|(draw, pipelines)| {
+            let level = eye.level(batch, draw);
+            Some((draw, pipelines.as_ref()?, level)).filter(|_| draw.indices(level).count > 0)
         });
         let mut drawn = drawn.peekable();
         if seen.iter().all(|range| range.count == 0) || drawn.peek().is_none() {
@@ -125,16 +134,23 @@ pub fn record_with(
         bind_vertices(batch, model);
         recorder.bind_vertex_buffer(STATIC_BINDING, &model.static_vertices);
         recorder.bind_index_buffer(&model.indices, model.index_type);
-        for (draw, pipeline, IndexRange { first, count }) in drawn {
+        for (draw, pipelines, level) in drawn {
             let Some(material) = model.materials.sets.get(draw.material) else { continue };
-            if !bound_pipeline.is_some_and(|bound| std::ptr::eq(bound, pipeline)) {
-                recorder.bind_pipeline(pipeline);
-                bound_pipeline = Some(pipeline);
-            }
             recorder.bind_set(layout, MATERIAL_SET, material);
             recorder.set_culling(eye.cull_mode(draw), draw.front_face);
             for range in seen.into_iter().filter(|range| range.count > 0) {
-                recorder.draw_indexed((first, count), (range.first, range.count));
+                let copies = if draws_copies { Copies::fitting(&draw.copies, level, range) } else { None };
+                let pipeline = &*pipelines[usize::from(copies.is_some())];
+                if !bound_pipeline.is_some_and(|bound| std::ptr::eq(bound, pipeline)) {
+                    recorder.bind_pipeline(pipeline);
+                    bound_pipeline = Some(pipeline);
+                }
+                if let Some(copies) = copies {
+                    copies.record(recorder, layouts, range);
+                } else {
+                    let IndexRange { first, count } = draw.indices(level);
+                    recorder.draw_indexed((first, count), 0, (range.first, range.count));
+                }
             }
         }
     }

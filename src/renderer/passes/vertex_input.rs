@@ -37,7 +37,7 @@ const ATTRIBUTES: [vk::VertexInputAttributeDescription; 8] = [
     attribute(INSTANCE_BINDING, 1, ROW, ROWS_AT + ROW_BYTES),
     attribute(INSTANCE_BINDING, 2, ROW, ROWS_AT + 2 * ROW_BYTES),
     attribute(INSTANCE_BINDING, 3, vk::Format::R32_UINT, offset_of!(InstanceData, pose)),
-    attribute(INSTANCE_BINDING, 4, vk::Format::R8G8B8A8_UNORM, offset_of!(InstanceData, tint_unorm8)),
+    attribute(INSTANCE_BINDING, 4, vk::Format::R32_UINT, offset_of!(InstanceData, tint_unorm8)),
     attribute(STATIC_BINDING, 5, vk::Format::R32G32B32A32_SFLOAT, offset_of!(StaticVertex, tex_coords)),
     attribute(STATIC_BINDING, 6, vk::Format::R8G8B8A8_UNORM, offset_of!(StaticVertex, color_unorm8)),
     attribute(INSTANCE_BINDING, 7, vk::Format::R32G32_UINT, offset_of!(InstanceData, numbers)),

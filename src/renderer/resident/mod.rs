@@ -1,6 +1,7 @@
 //! Data that stays on the device. Geometry, materials and textures are uploaded once. The light of the surroundings is
 //! computed on the device, once for each sky.
 
+pub mod copies;
 pub mod environment;
 pub mod lighting;
 pub mod material;

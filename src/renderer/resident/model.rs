@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
+use super::copies::{CopiedGeometry, Copies};
 use super::material::{GpuMaterials, features_of};
 use super::sizes::index_bytes;
 use super::skin_runs::{SkinOrder, run_count};
@@ -28,6 +29,8 @@ pub struct GpuDraw {
     pub topology: Topology,
     /// The indices in each level of detail, finest first.
     pub levels: Vec<IndexRange>,
+    /// The copies of levels of few vertices.
+    pub copies: Vec<Option<Copies>>,
     /// The index of the material's set in [`GpuModel::materials`].
     pub material: usize,
     /// The material's bits of [`material_features`].
@@ -53,6 +56,10 @@ impl GpuDraw {
     /// Returns the indices of a level of detail. Levels beyond the coarsest one are equal to it.
     pub fn indices(&self, level: u32) -> IndexRange {
         self.levels.get(level as usize).or(self.levels.last()).copied().unwrap_or_default()
+    }
+
+    pub fn has_copies(&self) -> bool {
+        self.copies.iter().any(Option::is_some)
     }
 
     pub fn is_blended(&self) -> bool {
@@ -92,8 +99,15 @@ pub struct GpuModel {
 }
 
 impl GpuModel {
-    /// Uploads a model and waits for it. `samplers` are those of all models.
-    pub fn new(device: &Arc<Device>, layouts: &Layouts, samplers: &mut Samplers, model: &Model) -> Result<Self> {
+    /// Uploads a model and waits for it. `samplers` are those of all models. With `has_copies`, levels of few vertices have
+    /// [`Copies`].
+    pub fn new(
+        device: &Arc<Device>,
+        layouts: &Layouts,
+        samplers: &mut Samplers,
+        model: &Model,
+        has_copies: bool,
+    ) -> Result<Self> {
         let before = device.allocated_bytes();
         let geometry = &model.geometry;
         let name = &model.name;
@@ -101,6 +115,7 @@ impl GpuModel {
         let skin_order = SkinOrder::new(geometry);
         let mut bind_pose = BindPose::new(geometry);
         skin_order.pad(&mut bind_pose);
+        let copied = if has_copies { CopiedGeometry::new(geometry) } else { CopiedGeometry::default() };
         let mut uploader = Uploader::new(device, name)?;
         let buffers = [
             uploader.buffer(&format!("{name}: bind-pose vertices"), &bind_pose.bind_vertices, storage)?,
@@ -112,10 +127,10 @@ impl GpuModel {
         ];
         let static_vertices = uploader.buffer(
             &format!("{name}: static vertices"),
-            &static_vertices(geometry),
+            &static_vertices(geometry, &copied),
             vk::BufferUsageFlags::VERTEX_BUFFER,
         )?;
-        let (indices, index_type) = upload_indices(&mut uploader, name, geometry)?;
+        let (indices, index_type) = upload_indices(&mut uploader, name, geometry, &copied)?;
         let sets = [(&layouts.model, 1), (&layouts.material, model.materials.len())];
         let mut pool = DescriptorPool::new(device, &format!("{name}: descriptor sets"), &sets)?;
         let bindings = buffers.each_ref().map(Binding::Buffer);
@@ -132,7 +147,7 @@ impl GpuModel {
         let ranges = geometry.draw_ranges.iter().enumerate();
         let draw = |(index, range): (usize, &DrawRange)| {
             let material = model.materials.get(range.material as usize)?;
-            Some(draw(range, material, mirrored_by_clips[index], (&bind_pose, skinning), (geometry, index)))
+            Some(draw(range, material, mirrored_by_clips[index], (&bind_pose, skinning), (geometry, &copied, index)))
         };
         let draws = ranges.filter_map(draw).collect();
         Ok(Self {
@@ -157,7 +172,7 @@ fn draw(
     material: &Material,
     mirrored_by_clips: bool,
     (bind_pose, skinning): (&BindPose, SpecializationConstants),
-    (geometry, index): (&Geometry, usize),
+    (geometry, copied, index): (&Geometry, &CopiedGeometry, usize),
 ) -> GpuDraw {
     // Coarser levels use some of these vertices.
     let mut counts =
@@ -176,6 +191,7 @@ fn draw(
     GpuDraw {
         topology: range.topology,
         levels: index_ranges(range, geometry, index),
+        copies: copied.copies.get(index).cloned().unwrap_or_default(),
         material: range.material as usize,
         features,
         cull_mode,
@@ -198,11 +214,16 @@ fn index_ranges(range: &DrawRange, geometry: &Geometry, index: usize) -> Vec<Ind
     ranges
 }
 
-/// Uploads the indices of all levels, one level after the other.
-fn upload_indices(uploader: &mut Uploader, name: &str, geometry: &Geometry) -> Result<(Buffer, vk::IndexType)> {
+/// Uploads the indices of all levels, one level after the other, and then those of copies.
+fn upload_indices(
+    uploader: &mut Uploader,
+    name: &str,
+    geometry: &Geometry,
+    copied: &CopiedGeometry,
+) -> Result<(Buffer, vk::IndexType)> {
     let (name, usage) = (format!("{name}: indices"), vk::BufferUsageFlags::INDEX_BUFFER);
     let coarser = geometry.coarser_levels.iter().flat_map(|level| &level.indices);
-    let all = geometry.indices.iter().chain(coarser);
+    let all = geometry.indices.iter().chain(coarser).chain(&copied.indices);
     if index_bytes(geometry) == size_of::<u16>() {
         let indices: Vec<u16> = all.map(|&index| index as u16).collect();
         return Ok((uploader.buffer(&name, &indices, usage)?, vk::IndexType::UINT16));
@@ -211,14 +232,14 @@ fn upload_indices(uploader: &mut Uploader, name: &str, geometry: &Geometry) -> R
     Ok((uploader.buffer(&name, &indices, usage)?, vk::IndexType::UINT32))
 }
 
-fn static_vertices(geometry: &Geometry) -> Vec<StaticVertex> {
-    geometry
-        .tex_coords
-        .iter()
-        .zip(&geometry.colors)
-        .map(|(&[first, second], &color)| StaticVertex {
+/// Returns the static vertices of the model, and then those of copies.
+fn static_vertices(geometry: &Geometry, copied: &CopiedGeometry) -> Vec<StaticVertex> {
+    let vertex = |vertex: u32| {
+        let [first, second] = geometry.tex_coords[vertex as usize];
+        StaticVertex {
             tex_coords: [first.x, first.y, second.x, second.y],
-            color_unorm8: u32::from_le_bytes(color),
-        })
-        .collect()
+            color_unorm8: u32::from_le_bytes(geometry.colors[vertex as usize]),
+        }
+    };
+    (0..geometry.vertex_count() as u32).chain(copied.vertices.iter().copied()).map(vertex).collect()
 }

@@ -10,7 +10,8 @@ pub fn static_bytes(model: &Model) -> u64 {
     geometry_bytes(&model.geometry) + textures.sum::<u64>()
 }
 
-/// Returns the size of the static geometry of a model on the device, with all levels of detail.
+/// Returns the size of the static geometry of a model on the device, with all levels of detail. Their copies are left out: a
+/// few kilobytes, on GPUs alone.
 pub fn geometry_bytes(geometry: &Geometry) -> u64 {
     let own_levels = || geometry.levels().filter_map(|(vertex_count, own)| Some((vertex_count as usize, own?)));
     let bind_vertices = geometry.vertex_count() + own_levels().map(|(vertex_count, _)| vertex_count).sum::<usize>();

@@ -32,10 +32,8 @@ const FIRST_STREAM_BYTES: u64 = 128 << 10;
 pub struct StreamInfo {
     pub name: String,
     pub path: UploadPath,
-    /// Storage buffer or vertex buffer.
     pub usage: vk::BufferUsageFlags,
-    /// The name of the device's limit in the Vulkan specification.
-    pub limit: &'static str,
+    /// `maxStorageBufferRange`.
     pub limit_bytes: u64,
 }
 
@@ -82,7 +80,7 @@ impl StreamBuffer {
         if self.memory.as_ref().is_some_and(|memory| used_bytes <= memory.mapped.size_bytes()) {
             return Ok(false);
         }
-        let StreamInfo { ref name, limit, limit_bytes, .. } = self.info;
+        let StreamInfo { ref name, limit_bytes, .. } = self.info;
         if used_bytes > limit_bytes {
             // The name without the number of the slot.
             let name = name.trim_end_matches(char::is_numeric).trim_end();
@@ -90,7 +88,7 @@ impl StreamBuffer {
                 stream: name.to_owned(),
                 instances: instance_count.into(),
                 size_bytes: used_bytes,
-                limit,
+                limit: "maxStorageBufferRange",
                 limit_bytes,
             });
         }

@@ -45,7 +45,7 @@ pub struct FrameSlot {
     pub scene_commands: CommandPool,
     /// The commands that write the output's image.
     pub output_commands: CommandPool,
-    /// The frame set: frame data, pose records, palette, morph weights.
+    /// The frame set: frame data, pose records, palette, morph weights, instances.
     pub set: DescriptorSet,
     pub pages: Vec<Page>,
     /// The timestamps of the passes; `None` if the queue has none.
@@ -80,12 +80,11 @@ impl FrameSlot {
     /// Creates slot `index` with room for a small crowd.
     pub fn new(device: &Arc<Device>, layouts: &Layouts, index: usize, settings: SlotSettings) -> Result<Self> {
         let SlotSettings { path, limits, serialize } = settings;
-        let stream = |name, usage, limit, limit_bytes| {
-            let name = format!("{name} {index}");
-            StreamBuffer::new(device, StreamInfo { name, path, usage, limit, limit_bytes })
+        let stream = |name, more_usage| {
+            let (name, usage) = (format!("{name} {index}"), vk::BufferUsageFlags::STORAGE_BUFFER | more_usage);
+            StreamBuffer::new(device, StreamInfo { name, path, usage, limit_bytes: limits.storage_bytes })
         };
-        let storage =
-            |name| stream(name, vk::BufferUsageFlags::STORAGE_BUFFER, "maxStorageBufferRange", limits.storage_bytes);
+        let storage = |name| stream(name, vk::BufferUsageFlags::empty());
         let frame_data = Buffer::new(
             device,
             &format!("frame data {index}"),
@@ -104,7 +103,7 @@ impl FrameSlot {
             records: storage("pose records")?,
             palette: storage("palette")?,
             morph_weights: storage("morph weights")?,
-            instances: stream("instances", vk::BufferUsageFlags::VERTEX_BUFFER, "maxBufferSize", limits.buffer_bytes)?,
+            instances: stream("instances", vk::BufferUsageFlags::VERTEX_BUFFER)?,
             finished: device.instance.is_validating().then(finished).transpose()?,
             in_flight_until: None,
             frame_data,
@@ -166,10 +165,13 @@ impl FrameSlot {
         self.set_is_stale |=
             self.morph_weights.ensure(device, bytes(plan.morph_weight_count, size_of::<f32>()), instances)?;
         self.set_is_stale |= self.records.ensure(device, size_of_val(&plan.records[..]) as u64, instances)?;
-        self.instances.ensure(device, bytes(instances, size_of::<InstanceData>()), instances)?;
-        let streams = [&self.records, &self.palette, &self.morph_weights].map(StreamBuffer::read_by_shaders);
-        if let (true, [Some(records), Some(palette), Some(morph_weights)]) = (self.set_is_stale, streams) {
-            let bindings = [&self.frame_data, records, palette, morph_weights].map(Binding::Buffer);
+        self.set_is_stale |= self.instances.ensure(device, bytes(instances, size_of::<InstanceData>()), instances)?;
+        let streams = [&self.records, &self.palette, &self.morph_weights, &self.instances];
+        let buffers = streams.map(StreamBuffer::read_by_shaders);
+        if let (true, [Some(records), Some(palette), Some(morph_weights), Some(instances)]) =
+            (self.set_is_stale, buffers)
+        {
+            let bindings = [&self.frame_data, records, palette, morph_weights, instances].map(Binding::Buffer);
             // SAFETY: the slot's last frame, the only user of the set, has finished.
             unsafe { self.set.write(&bindings) };
             self.set_is_stale = false;
