@@ -8,7 +8,7 @@ use ash::vk;
 use glam::{Mat4, Vec3};
 use throng::crowd::{Crowd, CrowdSettings, InstanceRange, VERTICES_PER_LINE};
 use throng::model::{CoarserLevel, DrawRange, Geometry, Influence};
-use throng::renderer::resident::copies::{COPIED_VERTICES, CopiedGeometry, Copies};
+use throng::renderer::resident::copies::{CopiedGeometry, Copies};
 use throng::renderer::resident::sizes::geometry_bytes;
 use throng::renderer::resident::skin_runs::{SkinOrder, SkinRun};
 use throng::renderer::resident::texture::texture_bytes;
@@ -160,24 +160,17 @@ fn levels_of_few_vertices_have_copies() {
         CoarserLevel { vertex_count, indices, ranges: vec![0..3], ..CoarserLevel::default() }
     };
     let draw_ranges = vec![DrawRange { index_count: 3, ..DrawRange::default() }];
-    let coarser_levels = vec![level(129), level(100), level(16)];
-    let positions = vec![Vec3::ZERO; 300];
+    let (positions, coarser_levels) = (vec![Vec3::ZERO; 300], [129, 100, 16].map(level).to_vec());
     let geometry = Geometry { positions, indices: vec![0, 1, 299], draw_ranges, coarser_levels, ..Geometry::default() };
     let CopiedGeometry { indices, vertices, copies } = CopiedGeometry::new(&geometry);
-    let copies = &copies[0];
-    assert_eq!([copies[0], copies[1]], [None; 2], "two copies would have more than 256 vertices");
-    let mut found: Vec<u32> = Vec::new();
-    for (copies, count, vertex_count) in [(copies[2].unwrap(), 2, 100), (copies[3].unwrap(), 16, 16)] {
-        assert_eq!([copies.count(), copies.index_count], [count, 3]);
-        assert_eq!(copies.first_index as usize, 4 * 3 + found.len());
-        assert_eq!(copies.first_vertex % COPIED_VERTICES, 0);
-        let own = &indices[found.len()..][..(3 * count) as usize];
-        // Behind the model's own 300.
-        let source = own.iter().map(|index| vertices[(copies.first_vertex + index) as usize - 300]);
-        assert!(source.eq([0, 1, vertex_count - 1].into_iter().cycle().take(own.len())));
-        assert!(own.iter().zip(0..).all(|(index, rank)| index >> copies.vertex_bits == rank / 3));
-        found.extend(own);
-        assert_eq!(Copies::fitting(&[Some(copies)], 5, InstanceRange { first: 0, count: count - 1 }), None);
+    let [None, None, Some(two), Some(many)] = copies[0][..] else { panic!("{copies:?}") };
+    assert_eq!([two.count(), two.first_index, many.count(), many.first_index], [2, 12, 16, 12 + 2 * 3]);
+    assert_eq!(indices[..6], [0, 1, 99, 128, 129, 227]);
+    assert_eq!(indices[6..12], [0, 1, 15, 16, 17, 31]);
+    for (copies, indices, last) in [(two, &indices[..6], 99), (many, &indices[6..], 15)] {
+        // The static vertices of copies follow the model's own.
+        let source = indices.iter().map(|index| vertices[(copies.first_vertex + index) as usize - 300]);
+        assert!(source.eq([0, 1, last].into_iter().cycle().take(indices.len())));
+        assert_eq!(Copies::fitting(&[Some(copies)], 5, InstanceRange { first: 0, count: copies.count() - 1 }), None);
     }
-    assert_eq!(found, indices);
 }
