@@ -24,7 +24,7 @@ pub type UploadChoice = Option<UploadPath>;
 pub type SamplesChoice = Option<u32>;
 
 /// The size of an image in pixels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Size {
     pub width: u32,
     pub height: u32,

@@ -131,6 +131,15 @@ impl Geometry {
         self.count_of(Topology::Triangles)
     }
 
+    /// Returns the number of triangles in each level of detail, finest first.
+    pub fn triangles_by_level(&self) -> impl Iterator<Item = usize> {
+        let coarser = self.coarser_levels.iter().map(|level| {
+            let ranges = self.draw_ranges.iter().zip(&level.ranges);
+            ranges.filter(|(drawn, _)| drawn.topology == Topology::Triangles).map(|(_, range)| range.len() / 3).sum()
+        });
+        std::iter::once(self.triangle_count()).chain(coarser)
+    }
+
     /// Returns the number of triangles, lines or points that are drawn.
     pub fn count_of(&self, topology: Topology) -> usize {
         let ranges = self.draw_ranges.iter().filter(|range| range.topology == topology);

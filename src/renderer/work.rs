@@ -24,13 +24,16 @@ use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::submit_and_wait;
 use crate::vulkan::recorder::Recorder;
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ViewCounts {
     pub instances: u64,
     /// The number of vertices of all drawn instances, in their levels of detail. The vertex shader runs at least once for each.
     pub vertices: u64,
     /// The number of drawn triangles, before culling and clipping.
     pub triangles: u64,
+    /// The number of instances in each level of detail, finest first; in the shadow map, in the finest level of their draws.
+    /// The length is that of the longest chain of all models; divide by `instances` for shares.
+    pub by_level: Vec<u64>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,9 +43,6 @@ pub struct DrawCounts {
     pub light: ViewCounts,
     /// The number of vertices that `skin.comp` skins. 0 with [`Skinning::Vertex`].
     pub skinned_vertices: u64,
-    /// The number of instances in the camera's view in each level of detail, finest first. The length is that of the
-    /// longest chain of all models; divide by `camera.instances` for shares.
-    pub seen_by_level: Vec<u64>,
 }
 
 impl Renderer {
@@ -102,7 +102,8 @@ impl Renderer {
     /// Returns the work of the last frame that [`Self::begin_frame`] has planned. It does not depend on timings or threads.
     pub fn draw_counts(&self) -> DrawCounts {
         let levels = self.pose_sizes.iter().map(|size| size.levels.len()).max().unwrap_or(1);
-        let mut counts = DrawCounts { seen_by_level: vec![0; levels], ..DrawCounts::default() };
+        let view = ViewCounts { by_level: vec![0; levels], ..ViewCounts::default() };
+        let mut counts = DrawCounts { camera: view.clone(), light: view, skinned_vertices: 0 };
         for batch in &self.plan.batches {
             self.add(batch, Eye::Camera, |_| true, &mut counts.camera);
             if self.shadow_map_size().is_some() {
@@ -110,9 +111,6 @@ impl Renderer {
             }
             if self.skinning == Skinning::Compute {
                 counts.skinned_vertices += u64::from(batch.pose_count) * u64::from(batch.vertex_count);
-            }
-            if let Some(seen) = counts.seen_by_level.get_mut(batch.levels.camera as usize) {
-                *seen += u64::from(batch.seen.count);
             }
         }
         counts
@@ -128,6 +126,9 @@ impl Renderer {
         let level = model.draws.iter().map(|draw| eye.level(batch, draw)).min().unwrap_or(0);
         counts.vertices += instances * u64::from(model.size.level(level).vertex_count);
         counts.triangles += instances * triangles;
+        if let Some(in_level) = counts.by_level.get_mut(level as usize) {
+            *in_level += instances;
+        }
     }
 
     /// Returns the skinned vertices of a visible pose of the last frame, in its finest level of detail. Empty if the frame was

@@ -118,7 +118,7 @@ fn all_ways_agree_in_mixed_levels(gpu: Gpu) {
     let mut shown = shown(&gpu, &models, settings, options);
     shown.scene.draw(&mut shown.renderer, 0.0, false).unwrap();
     let counts = shown.renderer.draw_counts();
-    let levels_in_use = counts.seen_by_level.iter().filter(|&&seen| seen > 0).count();
+    let levels_in_use = counts.camera.by_level.iter().filter(|&&seen| seen > 0).count();
     assert!(levels_in_use >= 3, "{counts:?}");
     let copied = models.each_ref().map(|model| CopiedGeometry::new(&model.geometry).copies);
     let drawn_as_copies = |batch: &Batch| {
@@ -126,6 +126,7 @@ fn all_ways_agree_in_mixed_levels(gpu: Gpu) {
         copies.any(|copies| batch.seen.count > copies.count())
     };
     assert!(shown.renderer.plan().batches.iter().any(drawn_as_copies), "{copied:?}");
+    assert_eq!(counts.light.by_level.iter().sum::<u64>(), counts.light.instances);
     assert!(counts.light.triangles != counts.camera.triangles && counts.light.triangles > 0, "{counts:?}");
     // Without errors, a chain changes nothing.
     let [full, without] =
@@ -144,7 +145,7 @@ fn counts_of_work_are_sums_over_instances(gpu: Gpu) {
         models.iter().zip(&instances).map(|(model, &count)| of(model) as u64 * u64::from(count)).sum()
     };
     let counts = renderer.draw_counts();
-    assert_eq!(counts.seen_by_level, [u64::from(INSTANCES)]);
+    assert_eq!(counts.camera.by_level, [u64::from(INSTANCES)]);
     assert_eq!(counts.camera.instances, u64::from(INSTANCES));
     assert_eq!(counts.camera.triangles, sum(|model| model.geometry.triangle_count()));
     assert_eq!(counts.camera.vertices, sum(|model| model.geometry.vertex_count()));

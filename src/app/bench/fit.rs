@@ -9,7 +9,6 @@ use indicatif::ProgressBar;
 use super::report::{Bound, median_of};
 use super::session::Session;
 use super::sweep::{self, Settings, Share};
-use crate::app::gpu::finish;
 use crate::app::text::counted;
 use crate::cli::SweepArgs;
 use crate::crowd::MAX_INSTANCES;
@@ -28,7 +27,6 @@ pub(super) fn add_rows(session: &mut Session<'_>, limit_ms: f64) -> Result<()> {
     let sweep = SweepArgs { instances: vec![1], ..args.sweep.clone() };
     let progress = ProgressBar::new_spinner();
     for settings in sweep::rows(&sweep, UploadPath::best_for(&session.device.physical)) {
-        let mut renderer = session.renderer(&settings)?;
         let (instances, bound) = largest(MAX_INSTANCES, |instances| {
             progress.set_message(format!("looking for the largest crowd: {}", counted(instances as usize, "instance")));
             progress.tick();
@@ -37,12 +35,13 @@ pub(super) fn add_rows(session: &mut Session<'_>, limit_ms: f64) -> Result<()> {
             if session.check_memory(settings)?.is_err() {
                 return Ok(Some(Bound::Memory));
             }
-            let turn = session.turn(&mut renderer, settings, SHARE, false)?;
+            let turn = session.turn(settings, SHARE, false)?;
             Ok((median_of(turn.frames_ms) >= AIM * limit_ms).then_some(Bound::Time))
         })?;
-        finish(renderer)?;
+        // Its buffers are those of larger crowds.
+        session.kept = None;
         session.scenes.clear();
-        session.add(Settings { instances, ..settings }, Some((limit_ms, bound)))?;
+        session.add(Settings { instances, ..settings }, Some((limit_ms, bound)));
     }
     progress.finish_and_clear();
     Ok(())

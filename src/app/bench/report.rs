@@ -3,15 +3,19 @@
 //! In: the samples of a row. Out: amounts, rates, and order statistics, which a single slow frame cannot spoil.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
 
+use glam::Affine3A;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::sweep::{RunSettings, rounds};
 use crate::app::scene::Scene;
 use crate::cli::BenchArgs;
+use crate::crowd::{LevelSize, PoseSize, VisiblePose};
 use crate::model::Model;
-use crate::renderer::{ByteCounts, CpuStage, DrawCounts, Pass, PassTimes, Renderer, StageTimes};
+use crate::renderer::{ByteCounts, CpuStage, DrawCounts, Pass, PassTimes, Renderer, StageTimes, ViewCounts};
 use crate::shader_types::JointMatrix;
 use crate::vulkan::physical_device::PhysicalDevice;
 
@@ -20,6 +24,7 @@ pub(super) struct Report {
     pub(super) partial: bool,
     pub(super) device: String,
     pub(super) cpu: String,
+    pub(super) models: Arc<[Model]>,
     pub(super) runs: Vec<Run>,
 }
 
@@ -56,9 +61,21 @@ pub(super) struct Amounts {
     pub(super) vertices_drawn: u64,
     pub(super) triangles_drawn: u64,
     pub(super) shadow_triangles_drawn: u64,
-    /// The share of the drawn instances in each level of detail, finest first.
+    /// The share of the drawn instances in each level of detail, finest first, for the camera and in the shadow map.
     pub(super) level_shares: Vec<f64>,
+    pub(super) shadow_level_shares: Vec<f64>,
+    /// Three of the characters that the camera draws, by the distances of their origins. `None` if it draws none.
+    pub(super) nearest_median_farthest: Option<[Character; 3]>,
     pub(super) bytes: Bytes,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Character {
+    /// The camera's level of detail, and its triangles.
+    pub(super) level: usize,
+    pub(super) triangles: usize,
+    /// The joints that are evaluated: those of the finer level of the camera and the light.
+    pub(super) joints: usize,
 }
 
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
@@ -153,7 +170,9 @@ pub enum Bound {
 impl Run {
     /// Sums up the turns of a row.
     pub(super) fn new(args: &BenchArgs, settings: RunSettings, turns: &[TurnSamples], fit: Fit, copy: f64) -> Self {
-        let amounts = turns.last().map_or_else(Amounts::default, |turn| turn.amounts.clone());
+        let mut amounts = turns.last().map_or_else(Amounts::default, |turn| turn.amounts.clone());
+        // Buffers only grow, and the rows of later rounds share them.
+        amounts.bytes.total_device = turns.first().map_or(0, |turn| turn.amounts.bytes.total_device);
         let times = Times::new(args, turns, fit);
         let rates = Rates::new(&amounts, &times, copy);
         Self { settings, amounts, times, rates }
@@ -170,7 +189,10 @@ impl Amounts {
             all.sum::<f64>() / f64::from(visible.max(1))
         };
         let sharing_error = scene.crowd.sharing_error();
-        let DrawCounts { skinned_vertices: vertices_skinned, camera, light, seen_by_level } = renderer.draw_counts();
+        let DrawCounts { skinned_vertices: vertices_skinned, camera, light } = renderer.draw_counts();
+        let shares = |ViewCounts { instances, by_level, .. }: &ViewCounts| {
+            by_level.iter().map(|&count| count as f64 / (*instances).max(1) as f64).collect()
+        };
         let ByteCounts { palette, skinned_vertices, static_data, total_device } = renderer.byte_counts();
         Self {
             visible,
@@ -184,10 +206,33 @@ impl Amounts {
             vertices_drawn: camera.vertices,
             triangles_drawn: camera.triangles,
             shadow_triangles_drawn: light.triangles,
-            level_shares: seen_by_level.iter().map(|&seen| seen as f64 / camera.instances.max(1) as f64).collect(),
+            level_shares: shares(&camera),
+            shadow_level_shares: shares(&light),
+            nearest_median_farthest: nearest_median_farthest(scene, camera.instances as usize),
             bytes: Bytes { palette, skinned_vertices, static_data, total_device },
         }
     }
+}
+
+/// Looks at the characters that the camera draws: the first `seen` of the visible ones.
+fn nearest_median_farthest(scene: &Scene, seen: usize) -> Option<[Character; 3]> {
+    let camera = scene.camera.position().into();
+    let distance = |world_from_model| Affine3A::from(world_from_model).translation.distance(camera);
+    let seen = scene.crowd.visible_instances().take(seen);
+    let mut seen: Vec<(f32, u32)> = seen.map(|seen| (distance(seen.world_from_model), seen.pose)).collect();
+    seen.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let last = seen.len().checked_sub(1)?;
+    Some([0, last / 2, last].map(|index| {
+        let VisiblePose { model, levels, .. } = scene.crowd.visible_poses()[seen[index].1 as usize];
+        let (level, [joints, _, triangles]) = (levels.camera as usize, by_level(&scene.models[model as usize]));
+        Character { level, triangles: triangles[level], joints: joints[levels.finest() as usize] }
+    }))
+}
+
+/// Returns the joints, the vertices and the triangles of a model in each level of detail, finest first.
+pub(super) fn by_level(model: &Model) -> [Vec<usize>; 3] {
+    let of = |of: fn(&LevelSize) -> u32| PoseSize::of(model).levels.iter().map(|size| of(size) as usize).collect();
+    [of(|size| size.joint_count), of(|size| size.vertex_count), model.geometry.triangles_by_level().collect()]
 }
 
 impl Times {
@@ -284,14 +329,20 @@ impl Report {
         let arguments: Vec<_> = std::env::args_os().skip(1).map(|text| text.to_string_lossy().into_owned()).collect();
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let (kind, driver, api) = (device.kind(), &device.driver, device.api_version());
+        let models = self.models.iter().map(|model| {
+            let [joints, vertices, triangles] = by_level(model);
+            json!({ "name": model.name, "joints": joints, "vertices": vertices, "triangles": triangles })
+        });
         let mut json = serde_json::to_vec_pretty(&json!({
             // Adding fields does not change the version of the format.
             "schema": 1,
             "partial": self.partial,
+            "unix_seconds": UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs()),
             "arguments": arguments,
             "program": { "version": env!("CARGO_PKG_VERSION"), "commit": env!("THRONG_COMMIT") },
             "device": { "name": device.name, "type": kind, "driver": driver, "api": api },
             "cpu": { "name": self.cpu, "threads": threads },
+            "models": models.collect::<Vec<_>>(),
             "runs": self.runs,
         }))?;
         json.push(b'\n');

@@ -6,18 +6,18 @@
 use std::sync::Arc;
 
 use anyhow::{Error, Result};
-use indicatif::ProgressBar;
 
 use super::interrupt::Interrupt;
 use super::rates::copy_bytes_per_second;
 use super::report::{Fit, Report, Run, TurnSamples, cpu_name};
-use super::sweep::{self, RunSettings, Settings, Share};
+use super::sweep::{self, RunSettings, Settings};
 use crate::app::advice::in_one_line;
 use crate::app::aim::Shows;
 use crate::app::gpu::{check_memory, finish, frames_in_flight, offscreen_device, offscreen_renderer_on, settings};
 use crate::app::output::progress_bar;
 use crate::app::scene::{Scene, SceneOptions};
 use crate::cli::{BenchArgs, CrowdSizeArgs};
+use crate::crowd::MAX_INSTANCES;
 use crate::extras::Equipped;
 use crate::model::Model;
 use crate::renderer::RendererSettings;
@@ -40,6 +40,8 @@ pub(super) struct Session<'a> {
     rows: Vec<Row>,
     /// One crowd for each number of instances. Clearing them frees memory; they are created again when they are drawn.
     pub(super) scenes: Vec<Scene>,
+    /// The renderer of the last rows. Two of them could take too much memory.
+    pub(super) kept: Option<(Settings, Equipped)>,
     frames_in_flight: usize,
     copy_bytes_per_second: f64,
 }
@@ -53,6 +55,7 @@ impl<'a> Session<'a> {
             interrupt,
             rows: Vec::new(),
             scenes: Vec::new(),
+            kept: None,
             // Passes that are timed one at a time must not overlap the next frame either.
             frames_in_flight: if args.serialize { 1 } else { frames_in_flight(&device) },
             copy_bytes_per_second: copy_bytes_per_second(&device)?,
@@ -60,12 +63,34 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Adds a row. A row that the device cannot hold fails here.
-    pub(super) fn add(&mut self, settings: Settings, fit: Fit) -> Result<()> {
-        let failure = self.check_memory(settings)?.err();
+    pub(super) fn add(&mut self, settings: Settings, fit: Fit) {
         let reported = RunSettings::new(self.args, &self.models, &settings);
-        self.rows.push(Row { settings, reported, fit, turns: Vec::new(), failure });
+        self.rows.push(Row { settings, reported, fit, turns: Vec::new(), failure: None });
+    }
+
+    /// Finds the rows that the device cannot hold. If it holds a row, it also holds smaller crowds with the same renderer.
+    fn check_rows(&mut self) -> Result<()> {
+        let mut fits = None;
+        for (index, settings) in self.order().into_iter().rev() {
+            self.interrupt.check()?;
+            if fits != Some(settings.renderer()) {
+                self.rows[index].failure = self.check_memory(settings)?.err();
+                fits = self.rows[index].failure.is_none().then(|| settings.renderer());
+            }
+        }
         Ok(())
+    }
+
+    /// Returns the rows that have not failed, with their indices. Those with the same renderer follow each other, small crowds
+    /// first: buffers grow and never shrink, so in the first round each crowd has the buffers that it would have alone.
+    fn order(&self) -> Vec<(usize, Settings)> {
+        let alive = self.rows.iter().enumerate().filter(|(_, row)| row.failure.is_none());
+        let mut order: Vec<_> = alive.map(|(index, row)| (index, row.settings)).collect();
+        for alike in order.chunk_by_mut(|(_, a), (_, b)| a.renderer() == b.renderer()) {
+            // A larger error takes less memory.
+            alike.sort_by(|(_, a), (_, b)| a.instances.cmp(&b.instances).then(b.lod_error.total_cmp(&a.lod_error)));
+        }
+        order
     }
 
     /// Checks the device memory of a row. The inner error says that the device cannot hold it.
@@ -86,14 +111,18 @@ impl<'a> Session<'a> {
     /// Returns the index of a row's crowd, with the camera framed for the row's aspect ratio. The first call creates the crowd.
     pub(super) fn scene(&mut self, settings: &Settings) -> Result<usize> {
         let found = self.scenes.iter().position(|scene| scene.crowd.instance_count() == settings.instances as usize);
-        let index = found.unwrap_or(self.scenes.len());
         if found.is_none() {
+            let instances: usize = self.scenes.iter().map(|scene| scene.crowd.instance_count()).sum();
+            if instances > MAX_INSTANCES as usize {
+                self.scenes.clear();
+            }
             // Each turn sets its own number of threads.
             let count = CrowdSizeArgs { instances: Some(settings.instances), threads: Some(1) };
             let (crowd, size, lod_error) = (&self.args.crowd, settings.size, settings.lod_error);
             let options = SceneOptions { crowd, count, size, lod_error };
             self.scenes.push(Scene::new(Arc::clone(&self.models), options)?);
         }
+        let index = found.unwrap_or(self.scenes.len() - 1);
         let scene = &mut self.scenes[index];
         scene.frame(Shows::Asked, self.args.crowd.time, settings.size.aspect());
         scene.lod_error_pixels = settings.lod_error as f32;
@@ -102,6 +131,7 @@ impl<'a> Session<'a> {
 
     /// Measures all rows in turns, with a progress bar, until the user presses Ctrl-C. The errors of rows are kept in the rows.
     pub(super) fn measure(&mut self) -> Result<()> {
+        self.check_rows()?;
         if self.rows.iter().all(|row| row.failure.is_some()) {
             return Ok(());
         }
@@ -114,42 +144,21 @@ impl<'a> Session<'a> {
         let progress =
             progress_bar((rounds.len() * self.rows.len()) as u64, "measuring {wide_bar} {percent} % {eta} left");
         for share in rounds {
-            let alive = self.rows.iter().enumerate().filter(|(_, row)| row.failure.is_none());
-            let alive: Vec<(usize, Settings)> = alive.map(|(index, row)| (index, row.settings)).collect();
-            for members in sweep::by_renderer(&alive) {
+            for (index, settings) in self.order() {
                 self.interrupt.check()?;
-                if let Err(error) = self.measure_group(&members, share, &progress) {
-                    self.interrupt.check()?;
-                    // The first row keeps the reason.
-                    let reasons = std::iter::once(error).chain(std::iter::repeat_with(|| Error::msg("as before")));
-                    for ((index, _), reason) in members.into_iter().zip(reasons) {
-                        self.rows[index].failure.get_or_insert(reason);
+                // The first turn is checked, so that nothing is measured in vain.
+                match self.turn(settings, share, self.rows[index].turns.is_empty()) {
+                    Ok(turn) => self.rows[index].turns.push(turn),
+                    Err(error) => {
+                        self.interrupt.check()?;
+                        self.rows[index].failure = Some(error);
                     }
                 }
+                progress.inc(1);
             }
         }
         progress.finish_and_clear();
-        Ok(())
-    }
-
-    /// Measures one round of the rows that share a renderer. A row that fails keeps its error. An error is that of all rows, or
-    /// the user has pressed Ctrl-C.
-    fn measure_group(&mut self, members: &[(usize, Settings)], share: Share, progress: &ProgressBar) -> Result<()> {
-        let Some((_, first)) = members.first() else { return Ok(()) };
-        let mut renderer = self.renderer(first)?;
-        for &(index, settings) in members {
-            // The first turn is checked, so that nothing is measured in vain.
-            let is_checked = self.rows[index].turns.is_empty();
-            match self.turn(&mut renderer, settings, share, is_checked) {
-                Ok(turn) => self.rows[index].turns.push(turn),
-                Err(error) => {
-                    self.interrupt.check()?;
-                    self.rows[index].failure = Some(error);
-                }
-            }
-            progress.inc(1);
-        }
-        finish(renderer)
+        self.kept.take().map_or(Ok(()), |(_, renderer)| finish(renderer))
     }
 
     /// Returns the first failure, with the name of its row if there are several rows.
@@ -171,6 +180,6 @@ impl<'a> Session<'a> {
         let copy = self.copy_bytes_per_second;
         let measured = self.rows.into_iter().filter(|row| row.failure.is_none() && !row.turns.is_empty());
         let runs = measured.map(|row| Run::new(self.args, row.reported, &row.turns, row.fit, copy)).collect();
-        Report { partial, device: self.device.physical.name.clone(), cpu: cpu_name(), runs }
+        Report { partial, device: self.device.physical.name.clone(), cpu: cpu_name(), models: self.models, runs }
     }
 }

@@ -1,10 +1,12 @@
-//! The rows of a sweep, the order of their measurements, and their settings in files and in text.
+//! The rows of a sweep, the rounds of their measurements, and their settings in files and in text.
 //!
 //! There is a row for each combination of the lists, in the order of the lists; the number of instances varies fastest.
 //! Combinations that are equal on this device (`--upload auto` is one of the other two) are one row.
 //!
 //! A machine slows down and recovers during a sweep, by more than the differences to be measured. Several rows are
 //! therefore measured in *turns*: each round measures a share of every row's frames, so a slow minute hits all rows.
+
+use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +19,7 @@ use crate::renderer::{Skinning, UploadPath};
 const ROUNDS: u32 = 6;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Settings {
+pub struct Settings {
     pub(super) size: Size,
     pub(super) skinning: Skinning,
     pub(super) upload: UploadPath,
@@ -25,6 +27,13 @@ pub(super) struct Settings {
     /// The largest error of a level of detail in pixels.
     pub(super) lod_error: f64,
     pub(super) instances: u32,
+}
+
+impl Settings {
+    /// Returns the settings in which rows with the same renderer agree.
+    pub(super) fn renderer(&self) -> (Size, Skinning, UploadPath) {
+        (self.size, self.skinning, self.upload)
+    }
 }
 
 /// Returns the number of combinations, with duplicates.
@@ -35,10 +44,10 @@ pub(super) fn row_count(sweep: &SweepArgs) -> u64 {
 }
 
 /// Returns all combinations without duplicates. `best_upload` stands for `--upload auto`.
-pub(super) fn rows(sweep: &SweepArgs, best_upload: UploadPath) -> Vec<Settings> {
+pub fn rows(sweep: &SweepArgs, best_upload: UploadPath) -> Vec<Settings> {
     let cores = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
     let threads = if sweep.threads.is_empty() { vec![cores] } else { sweep.threads.clone() };
-    let mut rows = Vec::new();
+    let (mut rows, mut known) = (Vec::new(), HashSet::new());
     for &size in &sweep.size {
         for &skinning in &sweep.skinning {
             for upload in &sweep.upload {
@@ -47,7 +56,8 @@ pub(super) fn rows(sweep: &SweepArgs, best_upload: UploadPath) -> Vec<Settings> 
                     for &lod_error in &sweep.lod_error {
                         for &instances in &sweep.instances {
                             let row = Settings { size, skinning, upload, threads, lod_error, instances };
-                            if !rows.contains(&row) {
+                            // Zero has two signs.
+                            if known.insert((row.renderer(), threads, (lod_error + 0.0).to_bits(), instances)) {
                                 rows.push(row);
                             }
                         }
@@ -57,19 +67,6 @@ pub(super) fn rows(sweep: &SweepArgs, best_upload: UploadPath) -> Vec<Settings> 
         }
     }
     rows
-}
-
-/// Groups rows, given with their indices, that share a renderer; they follow each other. Small crowds come first: buffers grow
-/// and never shrink, so each crowd has the buffers that it would have alone.
-pub(super) fn by_renderer(rows: &[(usize, Settings)]) -> Vec<Vec<(usize, Settings)>> {
-    let renderer = |(_, row): &(usize, Settings)| (row.size, row.skinning, row.upload);
-    let groups = rows.chunk_by(|a, b| renderer(a) == renderer(b));
-    let mut groups: Vec<_> = groups.map(<[_]>::to_vec).collect();
-    for group in &mut groups {
-        // A larger error takes less memory.
-        group.sort_by(|(_, a), (_, b)| a.instances.cmp(&b.instances).then(b.lod_error.total_cmp(&a.lod_error)));
-    }
-    groups
 }
 
 /// A round's share of each row's frames.

@@ -3,9 +3,10 @@
 //! Settings that all rows share are in the heading and the others are columns. Below the times are the rates, and the rate
 //! of a copy, which the skin pass cannot exceed.
 
-use super::report::{Bound, Report, Run};
+use super::report::{Bound, Character, Report, Run, by_level};
 use super::sweep::{SETTINGS, varying};
 use crate::app::text::{ColumnGroup, counted, grouped, name, number, paragraph};
+use crate::model::Model;
 use crate::renderer::{CpuStage, Pass};
 
 /// The title of a group of columns, and the header and the cell of one of them.
@@ -15,8 +16,8 @@ const FRAME: [Column; 2] = [
     ("frame", "median", |run| number(run.times.frame_ms.median)),
     ("frame", "p95", |run| optional(run.times.frame_ms.p95)),
 ];
-/// Three groups of three columns. The skin pass cannot be faster than a copy from one device buffer to another.
-const RATES: [Column; 9] = [
+/// The skin pass cannot be faster than a copy from one device buffer to another.
+const RATES: [Column; 11] = [
     ("per second", "frames", |run| number(run.rates.frames_per_second)),
     ("per second", "characters", |run| format!("{:.0}", run.rates.characters_per_second)),
     ("per second", "M joints", |run| number(run.rates.joints_per_second * 1e-6)),
@@ -26,6 +27,8 @@ const RATES: [Column; 9] = [
     ("skinned per second", "M vertices", |run| optional(run.rates.skinned_vertices_per_second.map(|rate| rate * 1e-6))),
     ("skinned per second", "GB", |run| optional(run.rates.skin_bytes_per_second.map(|rate| rate * 1e-9))),
     ("skinned per second", "GB of a copy", |run| number(run.rates.copy_bytes_per_second * 1e-9)),
+    ("nearest/median/farthest", "joints", |run| of_three(run, |of| of.joints)),
+    ("nearest/median/farthest", "triangles", |run| of_three(run, |of| of.triangles)),
 ];
 
 /// Returns the whole text, or nothing for no rows.
@@ -54,9 +57,10 @@ pub(super) fn as_text(report: &Report, columns: u16) -> String {
     let passes = if is_serialized { "GPU: one pass at a time" } else { "GPU: meanwhile" };
     let passes = medians(runs, passes, Pass::ALL.map(Pass::name));
     text += &grouped(columns, &keys(runs, varies), &[group(runs, &FRAME), stages, passes]);
-    text += &format!("\n{}", paragraph(columns, &character(first)));
+    text += "\n";
+    text += &report.models.iter().take(4).map(|model| paragraph(columns, &levels(model))).collect::<String>();
     text += &sharing(runs).map_or_else(String::new, |sentence| paragraph(columns, &sentence));
-    let rates: Vec<_> = RATES.chunks(3).map(|columns| group(runs, columns)).collect();
+    let rates: Vec<_> = RATES.chunk_by(|a, b| a.0 == b.0).map(|columns| group(runs, columns)).collect();
     text + "\n" + &grouped(columns, &keys(runs, varies), &rates)
 }
 
@@ -84,8 +88,15 @@ fn group(runs: &[Run], columns: &[Column]) -> ColumnGroup {
 
 /// Returns the share of the view's characters in each level of detail, finest first.
 fn level_percents(run: &Run) -> String {
-    let percents = run.amounts.level_shares.iter().map(|share| format!("{:.0}", share * 100.0));
-    percents.collect::<Vec<_>>().join("/")
+    slashed(run.amounts.level_shares.iter().map(|share| format!("{:.0}", share * 100.0)))
+}
+
+fn of_three(run: &Run, of: fn(&Character) -> usize) -> String {
+    run.amounts.nearest_median_farthest.as_ref().map_or_else(|| "-".to_owned(), |three| slashed(three.iter().map(of)))
+}
+
+fn slashed<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
+    values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join("/")
 }
 
 /// Writes a number, or a dash if it was not measured.
@@ -129,8 +140,7 @@ fn sharing(runs: &[Run]) -> Option<String> {
     ))
 }
 
-fn character(run: &Run) -> String {
-    let mix = if run.settings.models.len() > 1 { " on average" } else { "" };
-    let (joints, vertices, triangles) = (run.amounts.joints, run.amounts.vertices, run.amounts.triangles);
-    format!("Each character{mix}: {joints:.0} joints, {vertices:.0} vertices, {triangles:.0} triangles.")
+fn levels(model: &Model) -> String {
+    let [joints, vertices, triangles] = by_level(model).map(slashed);
+    format!("{} by level: {triangles} triangles, {vertices} vertices, {joints} joints.", name(&model.name))
 }

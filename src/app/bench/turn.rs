@@ -21,30 +21,28 @@ const SECONDS_PER_FRAME: f64 = 1.0 / 60.0;
 
 impl Session<'_> {
     /// Draws a turn of a row on a new thread and returns the times of its frames. If `is_checked`, checks them afterwards:
-    /// [`probe`].
-    pub(super) fn turn(
-        &mut self,
-        renderer: &mut Equipped,
-        settings: Settings,
-        share: Share,
-        is_checked: bool,
-    ) -> Result<TurnSamples> {
+    /// [`probe`]. The renderer of the turn before is used again if it has the same settings.
+    pub(super) fn turn(&mut self, settings: Settings, share: Share, is_checked: bool) -> Result<TurnSamples> {
         let index = self.scene(&settings)?;
+        let kept = self.kept.take().filter(|(kept, _)| kept.renderer() == settings.renderer());
+        let mut renderer = kept.map_or_else(|| self.renderer(&settings), |(_, renderer)| Ok(renderer))?;
         let Self { args, interrupt, scenes, .. } = self;
         let (scene, start_seconds) = (&mut scenes[index], args.crowd.time);
         let turn = || {
             scene.pool = pool(Some(settings.threads))?;
             renderer.wait()?;
-            let samples = draw(renderer, scene, interrupt, start_seconds, share)?;
+            let samples = draw(&mut renderer, scene, interrupt, start_seconds, share)?;
             if is_checked {
-                probe::check(renderer, scene, start_seconds, scene.aim.frames_crowd())?;
+                probe::check(&mut renderer, scene, start_seconds, scene.aim.frames_crowd())?;
             }
             Ok(samples)
         };
-        std::thread::scope(|scope| {
+        let samples: Result<_> = std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().name("bench".to_owned()).spawn_scoped(scope, turn)?;
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        })
+        });
+        self.kept = Some((settings, renderer)).filter(|_| samples.is_ok());
+        samples
     }
 }
 

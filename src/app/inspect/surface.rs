@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::skeleton::clip_bytes;
 use crate::app::fact::Fact;
 use crate::app::hide::{Source, sources};
-use crate::crowd::{INSTANCE_BYTES, PoseSize};
+use crate::crowd::{INSTANCE_BYTES, LevelSize, PoseSize};
 use crate::model::{Geometry, Image, Material, MaterialTexture, Model, SourcePrimitive, Topology};
 use crate::renderer::resident::sizes::geometry_bytes;
 use crate::renderer::resident::texture::texture_bytes;
@@ -74,25 +74,20 @@ fn influences(geometry: &Geometry, vertices: impl IntoIterator<Item = usize>) ->
 
 pub(super) fn levels(model: &Model, height: Option<f32>) -> Fact {
     let geometry = &model.geometry;
-    let level = |level: u32, triangles: usize, vertices: usize, joints: usize, error: f32| {
+    let errors = std::iter::once(0.0).chain(geometry.coarser_levels.iter().map(|level| level.error));
+    let levels = PoseSize::of(model).levels.into_iter().zip(geometry.triangles_by_level()).zip(errors);
+    let level = |(level, ((size, triangles), error)): (u32, ((LevelSize, usize), f32))| {
         [
             ("level", level.into()),
             ("triangles", triangles.into()),
-            ("vertices", vertices.into()),
-            ("joints", joints.into()),
+            ("vertices", size.vertex_count.into()),
+            ("joints", size.joint_count.into()),
             // How much a picture loses, as a distance in units of model space.
             ("error", error.into()),
             ("error_by_height", height.map(|height| error / height).into()),
         ]
     };
-    let full = level(0, geometry.triangle_count(), geometry.vertex_count(), model.palette.len(), 0.0);
-    let coarser = (1..).zip(&geometry.coarser_levels).map(|(number, coarser)| {
-        let ranges = geometry.draw_ranges.iter().zip(&coarser.ranges);
-        let triangles = ranges.filter(|(drawn, _)| drawn.topology == Topology::Triangles);
-        let triangles = triangles.map(|(_, range)| range.len() / 3).sum();
-        level(number, triangles, coarser.vertex_count as usize, coarser.joint_count as usize, coarser.error)
-    });
-    std::iter::once(full).chain(coarser).collect()
+    (0..).zip(levels).map(level).collect()
 }
 
 pub(super) fn material(material: &Material) -> Fact {

@@ -1,9 +1,12 @@
 //! The statistics of the benchmark.
 
+use clap::Parser;
 use throng::app::bench::against::Line;
 use throng::app::bench::fit::largest;
 use throng::app::bench::report::{Bound, Summary};
-use throng::app::bench::sweep::rounds;
+use throng::app::bench::sweep::{rounds, rows};
+use throng::cli::{Cli, Command};
+use throng::renderer::UploadPath;
 
 /// A machine that slows down by half from the first pair to the last one.
 const OTHER: [f64; 12] = [10.0, 10.5, 10.9, 11.4, 11.6, 12.1, 12.4, 13.2, 13.3, 13.9, 14.6, 15.0];
@@ -72,4 +75,14 @@ fn rounds_share_all_frames() {
         let ends = shares.iter().map(|share| share.first_frame + share.frames);
         assert!(shares.iter().skip(1).map(|share| share.first_frame).eq(ends.take(shares.len() - 1)));
     }
+}
+
+#[test]
+fn long_sweeps_are_planned_at_once_without_duplicates() {
+    let list = |most: u32| (1..=most).map(|number| number.to_string()).collect::<Vec<_>>().join(",");
+    let line =
+        format!("throng bench --upload auto,direct --lod-error {},0,-0,0.5,0.50 --threads {}", list(800), list(250));
+    let Some(Command::Bench(args)) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
+    throng::app::bench::check(&args).unwrap();
+    assert_eq!([UploadPath::Direct, UploadPath::Staged].map(|best| rows(&args.sweep, best).len()), [200_500, 401_000]);
 }

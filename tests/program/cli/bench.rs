@@ -34,7 +34,9 @@ fn bench_json_is_what_the_contract_says() {
     assert_eq!((finished.code, finished.stderr.as_str()), (0, ""), "{}", finished.stdout);
     let report = place.report("bench.json");
 
-    assert_keys(&report, &["schema", "partial", "arguments", "program", "device", "cpu", "runs"]);
+    let keys = ["schema", "partial", "unix_seconds", "arguments", "program", "device", "cpu", "models", "runs"];
+    assert_keys(&report, &keys);
+    assert!(report["unix_seconds"].as_u64() > Some(1_700_000_000), "{}", report["unix_seconds"]);
     assert_eq!((&report["schema"], &report["partial"]), (&1.into(), &false.into()));
     assert_eq!(report["arguments"].as_array().unwrap()[..3], ["bench", "--instances", "1,20"]);
     assert_keys(&report["program"], &["version", "commit"]);
@@ -59,8 +61,9 @@ fn check_run(run: &Value, instances: u32) {
         "shadows", "skinning", "upload", "threads", "frames", "warmup", "frame_ms", "cpu_ms", "gpu_ms", "bytes",
         "joints_per_second", "skinned_vertices_per_second", "skin_bytes_per_second", "copy_bytes_per_second",
         "rounds", "serialize", "share_poses_hz", "sharing_error_metres", "sharing_error_share_of_size",
-        "lod_error_pixels", "vertices_skinned", "vertices_drawn", "triangles_drawn", "shadow_triangles_drawn", "level_shares",
-        "partial", "frames_per_second", "characters_per_second", "fit_limit_ms", "fit_bound", "turns_ms",
+        "lod_error_pixels", "vertices_skinned", "vertices_drawn", "triangles_drawn", "shadow_triangles_drawn", "partial",
+        "level_shares", "shadow_level_shares", "nearest_median_farthest", "frames_per_second", "characters_per_second",
+        "fit_limit_ms", "fit_bound", "turns_ms",
     ]);
     let expected = json!({
         "models": ["walker.glb"], "instances": instances, "visible": instances, "unique_poses": instances,
@@ -72,7 +75,9 @@ fn check_run(run: &Value, instances: u32) {
     for (key, value) in expected.as_object().unwrap() {
         assert_eq!(run[key], *value, "{key}");
     }
-    assert_eq!(run["level_shares"][0], 1.0);
+    assert_eq!([&run["level_shares"][0], &run["shadow_level_shares"][0]], [1.0, 1.0]);
+    let character = json!({ "level": 0, "triangles": 10412, "joints": 25 });
+    assert_eq!(run["nearest_median_farthest"], json!([character, character, character]));
     assert!(["direct", "staged"].contains(&run["upload"].as_str().unwrap()));
 
     assert_summary(&run["frame_ms"], "frame_ms");
@@ -115,6 +120,27 @@ fn check_run(run: &Value, instances: u32) {
     assert!(number(run, "copy_bytes_per_second") > 1e6);
 }
 
+/// Far characters are drawn in coarser levels. Without shadows, no other view needs a finer one.
+#[test]
+fn levels_of_detail_are_reported() {
+    let place = Place::new();
+    let crowd = "--instances 300 --size 320x240 --msaa 1 --shadows off --frames 1 --warmup 0";
+    let table = in_one_line(&place.succeed(&format!("bench {crowd} --json bench.json")));
+    assert!(table.contains("walker.glb by level: 10412/") && table.contains("nearest/median/farthest"), "{table}");
+    let report = place.report("bench.json");
+    let (model, run) = (&report["models"][0], &report["runs"][0]);
+    let lists = ["joints", "vertices", "triangles"].map(|key| model[key].as_array().unwrap());
+    assert_eq!(lists.map(|list| list[0].as_u64().unwrap()), [25, 5262, 10412]);
+    let shares = ["level_shares", "shadow_level_shares"].map(|key| run[key].as_array().unwrap());
+    assert!(lists.into_iter().chain(shares).all(|list| list.len() == shares[0].len()), "{model}, {run}");
+    let three = &run["nearest_median_farthest"];
+    let levels = [0, 1, 2].map(|index| three[index]["level"].as_u64().unwrap() as usize);
+    assert!(levels.is_sorted() && levels[0] < levels[2], "{three}");
+    for (index, level) in levels.into_iter().enumerate() {
+        assert_eq!([&three[index]["joints"], &three[index]["triangles"]], [&lists[0][level], &lists[2][level]]);
+    }
+}
+
 /// Here passes are timed one at a time.
 #[test]
 fn lists_are_swept_and_every_file_says_the_same() {
@@ -148,8 +174,8 @@ fn what_cannot_be_measured_or_written_is_found_first() {
     let place = Place::new();
     let strip = std::fs::read(bundled("simple_strip.gltf")).unwrap();
     std::fs::write(place.file("strip.gltf"), &strip).unwrap();
-    let list = (1..=101).map(|number| number.to_string()).collect::<Vec<_>>().join(",");
-    let many = format!("--lod-error {list} --threads {list}");
+    let list = |most: u32| (1..=most).map(|number| number.to_string()).collect::<Vec<_>>().join(",");
+    let many = format!("--lod-error {} --threads {}", list(4000), list(256));
     for (code, options, says) in [
         (2, "--json a.svg --plot ./a.svg", "--plot and --json name the same file, ./a.svg"),
         (2, "--json - --plot -", "invalid value '-' for '--plot <FILE.svg>'"),
@@ -157,7 +183,7 @@ fn what_cannot_be_measured_or_written_is_found_first() {
         (2, "--json strip.gltf", "--json and a model name the same file, strip.gltf"),
         (1, "--json no/such.json", "cannot write no/such.json"),
         (1, "--plot no/such.svg", "cannot write no/such.svg"),
-        (1, &many, "the lists of the options give 10201 rows, but at most 10000 "),
+        (1, &many, "the lists of the options give 1024000 rows, but at most 1000000 "),
     ] {
         // Measuring this crowd would take hours.
         let message = place.fail(code, &format!("bench strip.gltf {options} --instances 100000 --frames 100000"));
