@@ -13,6 +13,7 @@ names follow the table.
 
 import argparse
 import datetime
+import hashlib
 import json
 import subprocess
 import sys
@@ -108,7 +109,7 @@ def cell(text):
     return "".join(f"\\{char}" if char in "|\\`*_<>[]" else char for char in text)
 
 
-def markdown(report, is_gpu):
+def markdown(report, is_gpu, files):
     columns = {name: of for name, of in COLUMNS.items() if is_gpu or name not in GPU_COLUMNS}
     texts = TEXT_COLUMNS if is_gpu else TEXT_COLUMNS - len(GPU_COLUMNS)
     program, device, cpu, runs = (report[key] for key in ("program", "device", "cpu", "runs"))
@@ -116,7 +117,8 @@ def markdown(report, is_gpu):
     lines = [
         f"Measured on {date} with version {program['version']}, commit {program['commit']}: {cell(cpu['name'])}, "
         f"{runs[0]['threads']} threads; {cell(device['name'])} with {cell(device['driver'])}. Medians of "
-        f"{runs[0]['frames']} frames, in milliseconds.",
+        f"{runs[0]['frames']} frames, in milliseconds. SHA-256: "
+        + ", ".join(f"{cell(file.name)} {hashlib.sha256(file.read_bytes()).hexdigest()[:16]}" for file in files) + ".",
         "",
         f"| {' | '.join(columns)} |",
         f"|{'|'.join('---' if index < texts else '---:' for index in range(len(columns)))}|",
@@ -195,7 +197,8 @@ def main():
             elif report := measure(program, models, options, plot, arguments, left_out):
                 reports.append(report)
                 plots.append(plot.read_text())
-    table = markdown({**reports[0], "runs": [run for report in reports for run in report["runs"]]}, arguments.gpu)
+    files = [*arguments.models, *filter(None, [arguments.body, arguments.clips])]
+    table = markdown({**reports[0], "runs": [run for report in reports for run in report["runs"]]}, arguments.gpu, files)
     table += "".join(f"\nLeft out: `{options}`\n" for options in left_out)
     print(table, end="")
     if arguments.plot:
