@@ -160,6 +160,17 @@ impl Gltf {
         self.push("animations", json!({"channels": channels, "samplers": samplers}))
     }
 
+    /// Appends an animation with one channel and these keys.
+    pub fn animate(&mut self, node: usize, path: &str, interpolation: &str, times: &[f32], values: &[f32]) {
+        let shape = match path {
+            "rotation" => "VEC4",
+            "weights" => "SCALAR",
+            _ => "VEC3",
+        };
+        let (input, output) = (self.f32s("SCALAR", times), self.f32s(shape, values));
+        self.animation(node, path, interpolation, input, output);
+    }
+
     /// Returns the file as text, with its buffer as a data URI.
     pub fn text(&self) -> String {
         let mut json = self.json.clone();

@@ -51,9 +51,8 @@ fn character(parts: &[Part], root_y: f32, motions: &[Motion]) -> Model {
         let index = parts.iter().position(|part| part.0 == *node);
         let [x, _, z] = index.map_or([0.0; 3], |index| parts[index].1);
         let values: Vec<f32> = heights.iter().flat_map(|&y| [x, y, z]).collect();
-        let (input, output) = (gltf.f32s("SCALAR", &times), gltf.f32s("VEC3", &values));
         let target = index.map_or(root, |index| children[index]);
-        gltf.animation(target, "translation", "LINEAR", input, output);
+        gltf.animate(target, "translation", "LINEAR", &times, &values);
     }
     gltf.load().unwrap()
 }

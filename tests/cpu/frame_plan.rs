@@ -100,12 +100,11 @@ fn poses_take_the_vertices_of_their_levels() {
 
 #[test]
 fn models_larger_than_a_page_and_offsets_of_more_than_32_bits_are_refused() {
-    let poses = [VisiblePose::new(0, 1, 0)];
-    let error = FramePlan::default().rebuild(&[size(11, false)], &poses, 10 * VERTEX_BYTES).unwrap_err();
+    let pose = VisiblePose::new(0, 1, 0);
+    let error = FramePlan::default().rebuild(&[size(11, false)], &[pose], 10 * VERTEX_BYTES).unwrap_err();
     assert!(error.to_string().contains("(11 vertices) takes 176 bytes"), "{error}");
     let mut model = size(3, false);
     model.levels[0].joint_count = u32::MAX / 2;
-    let poses = [VisiblePose::new(0, 1, 0); 3];
-    let error = FramePlan::default().rebuild(&[model], &poses, u64::MAX).unwrap_err();
+    let error = FramePlan::default().rebuild(&[model], &[pose; 3], u64::MAX).unwrap_err();
     assert_eq!(error, PlanError::TooManyElements);
 }

@@ -102,12 +102,10 @@ fn runs_are_whole_work_groups() {
 
 #[test]
 fn the_numbers_of_the_vertices_hardly_matter() {
-    let sorted = runs(&[(202, 1), (218, 2), (14, 4)]);
-    assert_eq!(runs(&[(14, 4), (100, 2), (100, 1), (118, 2), (102, 1)]), sorted);
+    assert_eq!(runs(&[(14, 4), (100, 2), (100, 1), (118, 2), (102, 1)]), runs(&[(202, 1), (218, 2), (14, 4)]));
     // Vertices 68 to 71 are one line.
     let order = SkinOrder::new(&geometry(&[(70, 4), (200, 1)]));
-    let expected: Vec<u32> = (72..270).chain(0..72).collect();
-    assert_eq!(order.vertices, expected);
+    assert_eq!(order.vertices, (72..270).chain(0..72).collect::<Vec<_>>());
 }
 
 #[test]

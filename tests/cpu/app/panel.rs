@@ -186,8 +186,7 @@ fn the_selected_character_is_described_and_its_morph_targets_are_held() {
     click(&mut window, &format!("morph targets ({count})"));
     assert!(window.query_by_label("let all go").is_none());
     set(&mut window, Role::Slider, &morph, 0.75);
-    let wished = std::mem::take(&mut window.state_mut().wishes.morphs);
-    assert_eq!(wished, [(morph.clone(), Some(0.75))]);
+    assert_eq!(std::mem::take(&mut window.state_mut().wishes.morphs), [(morph.clone(), Some(0.75))]);
     window.state_mut().state.hold_morph(&morph, Some(0.75));
     window.run();
     click(&mut window, "let all go");
@@ -224,8 +223,7 @@ fn parts_have_eyes_and_a_name_shows_one_alone() {
     // It is alone: a click shows all.
     assert_eq!(wish(&mut window, "Coat  (12 triangles, paint 1)"), ["none"]);
     assert_eq!(wish(&mut window, "show all"), ["none"]);
-    let state = &window.state().state;
-    let (args, _) = state.load(Vec::new(), Vec::new()).unwrap();
+    let (args, _) = window.state().state.load(Vec::new(), Vec::new()).unwrap();
     assert!(args.crowd.hide.is_empty(), "another model has other parts");
 }
 

@@ -20,8 +20,7 @@ fn long_lines_are_broken_between_words() {
 
 #[test]
 fn columns_start_below_each_other() {
-    let text = aligned(80, 2, [vec!["a", "name", "x"], vec!["10", "n", "y"]]);
-    assert_eq!(text, "  a   name  x\n  10  n     y\n");
+    assert_eq!(aligned(80, 2, [vec!["a", "name", "x"], vec!["10", "n", "y"]]), "  a   name  x\n  10  n     y\n");
     let row = ["a".repeat(40), "two words and some more of them, which do not fit".to_owned()];
     let wrapped = format!("  {}  two words and some more of them,\n{}which do not fit\n", row[0], " ".repeat(44));
     assert_eq!(aligned(80, 2, [row]), wrapped);
@@ -110,8 +109,7 @@ fn films_show_whole_loops() {
     let count = |loop_seconds| sequence("", true, loop_seconds).frames.len();
     assert_eq!(sequence("", false, Some(1.5)).frames, 0..1);
     // 4 / 1.5 is nearest to three loops of 45 frames.
-    let loops = [None, Some(1.5), Some(10.0), Some(1000.0), Some(1e-6)].map(count);
-    assert_eq!(loops, [120, 135, 300, 120, 120]);
+    assert_eq!([None, Some(1.5), Some(10.0), Some(1000.0), Some(1e-6)].map(count), [120, 135, 300, 120, 120]);
     assert_eq!(sequence("--turntable", false, Some(1.5)).frames, 0..135);
     assert_eq!(sequence("--turntable --fps 1e-6", false, None).frames, 0..1);
     assert_eq!(sequence("--turntable --fps 1e9", false, None).frames, 0..1_000_000);

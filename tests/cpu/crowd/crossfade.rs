@@ -47,8 +47,7 @@ fn clips() -> Arc<[Model]> {
 #[test]
 fn a_crossfade_blends_as_the_plain_functions_do() {
     for share_poses_hz in [None, Some(4.0)] {
-        let settings = CrowdSettings { share_poses_hz, ..settings(150) };
-        let mut crowd = Crowd::new(clips(), &settings).unwrap();
+        let mut crowd = Crowd::new(clips(), &CrowdSettings { share_poses_hz, ..settings(150) }).unwrap();
         let models = Arc::clone(crowd.models());
         let before = states(&crowd);
         crowd.crossfade(&named("Run"), 2.0, 0.25).unwrap();

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use throng::crowd::VisiblePose;
 use throng::measure::posed_bounds;
 
 use super::*;
@@ -122,8 +121,7 @@ fn poses_and_instances_are_grouped_by_model_and_levels_which_are_full_without_an
         cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &detail);
         assert_eq!(visible(&crowd), in_full_detail, "levels hide nobody");
 
-        let key = |pose: &VisiblePose| (pose.model, pose.levels);
-        assert!(crowd.visible_poses().is_sorted_by_key(key));
+        assert!(crowd.visible_poses().is_sorted_by_key(|pose| (pose.model, pose.levels)));
         assert_numbers_find_places(&crowd);
         let plan = plan_of(&crowd);
         assert!(plan.batches.windows(2).all(|pair| (pair[0].model, pair[0].levels) < (pair[1].model, pair[1].levels)));

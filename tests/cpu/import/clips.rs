@@ -14,9 +14,8 @@ fn keyed() -> (Gltf, usize) {
 }
 
 fn animated() -> Gltf {
-    let (mut gltf, times) = keyed();
-    let values = gltf.f32s("VEC3", &[0.0; 6]);
-    gltf.animation(0, "scale", "STEP", times, values);
+    let mut gltf = Gltf::triangle();
+    gltf.animate(0, "scale", "STEP", &[0.0, 2.0], &[0.0; 6]);
     gltf
 }
 
@@ -82,9 +81,7 @@ fn channels_without_effect_give_warnings_and_count_for_the_duration() {
 #[test]
 fn keys_with_the_same_time_are_kept_with_a_warning() {
     let mut gltf = Gltf::triangle();
-    let input = gltf.f32s("SCALAR", &[0.0, 1.0, 1.0, 2.0, 2.0]);
-    let output = gltf.f32s("VEC3", &[0.0; 15]);
-    gltf.animation(0, "scale", "LINEAR", input, output);
+    gltf.animate(0, "scale", "LINEAR", &[0.0, 1.0, 1.0, 2.0, 2.0], &[0.0; 15]);
     let model = gltf.model_that_warns(&["(accessors[1]): 2 keys have the same time as the key before"]);
     assert_eq!(model.clips[0].timelines, [[0.0, 1.0, 1.0, 2.0, 2.0]]);
 }
@@ -99,9 +96,7 @@ fn channels_with_wrong_times_or_counts_are_left_out() {
         (vec![], "no keyframes, expected at least one"),
     ] {
         let mut gltf = Gltf::triangle();
-        let input = gltf.f32s("SCALAR", &times);
-        let output = gltf.f32s("VEC3", &[0.0; 6]);
-        gltf.animation(0, "scale", "LINEAR", input, output);
+        gltf.animate(0, "scale", "LINEAR", &times, &[0.0; 6]);
         let model = gltf.model_that_warns(&[&format!("{at}: {problem}; the channel is left out")]);
         assert_eq!(model.clips[0].node_tracks().count(), 0);
     }

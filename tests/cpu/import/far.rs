@@ -17,9 +17,7 @@ fn body(place: [f32; 3]) -> Gltf {
         [[1.0, 0.0, 0.0, 0.0], [0.5, 0.5, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]],
     );
     gltf.json["nodes"][1]["translation"] = json!(place);
-    let times = gltf.f32s("SCALAR", &[0.0, 1.0]);
-    let turns = gltf.f32s("VEC4", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.6, 0.0, 0.8]);
-    gltf.animation(2, "rotation", "LINEAR", times, turns);
+    gltf.animate(2, "rotation", "LINEAR", &[0.0, 1.0], &[0.0, 0.0, 0.0, 1.0, 0.0, 0.6, 0.0, 0.8]);
     gltf
 }
 

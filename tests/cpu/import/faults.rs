@@ -73,18 +73,16 @@ fn what_means_nothing_is_read_as_nothing() {
 #[test]
 fn a_broken_skin_and_a_broken_channel_cost_nothing_else() {
     let mut gltf = Gltf::skinned([[0, 1, 0, 0]; 3], [[0.5, 0.5, 0.0, 0.0]; 3]);
-    let times = gltf.f32s("SCALAR", &[0.0, 1.0]);
     for (y, path) in [(1.0, "translation"), (f32::NAN, "scale")] {
-        let values = gltf.f32s("VEC3", &[0.0, 0.0, 0.0, 0.0, y, 0.0]);
-        gltf.animation(1, path, "LINEAR", times, values);
+        gltf.animate(1, path, "LINEAR", &[0.0, 1.0], &[0.0, 0.0, 0.0, 0.0, y, 0.0]);
     }
     gltf.push("skins", json!({"joints": [1, 2], "inverseBindMatrices": 99}));
     let node = gltf.push("nodes", json!({"mesh": 0, "skin": 1}));
     gltf.push("scenes/0/nodes", json!(node));
     let model = gltf.model_that_warns(&[
-        "skins[1].inverseBindMatrices: accessors[99] does not exist; the file has 6; the skin is left out",
+        "skins[1].inverseBindMatrices: accessors[99] does not exist; the file has 7; the skin is left out",
         "skins[1] has no joints; the primitive is left out",
-        "(accessors[5]): value 1 is not finite; the channel is left out",
+        "(accessors[6]): value 1 is not finite; the channel is left out",
     ]);
     assert_eq!((model.geometry.triangle_count(), model.palette.joints().count()), (1, 2));
     assert_eq!([0, 1].map(|clip| model.clips[clip].node_tracks().count()), [1, 0]);
@@ -100,11 +98,9 @@ fn morph_weights_of_another_number_are_filled_up_or_cut() {
         gltf.primitive()["targets"] = json!([{"POSITION": deltas}, {"POSITION": deltas}]);
         let many = gltf.primitive().clone();
         gltf.json["meshes"][0]["primitives"] = json!([few, many]);
-        let times = gltf.f32s("SCALAR", &[0.0, 1.0]);
         let weights: Vec<f32> =
             [7.0, 9.0].iter().flat_map(|first| (0..given).map(move |rank| first + rank as f32)).collect();
-        let weights = gltf.f32s("SCALAR", &weights);
-        gltf.animation(0, "weights", "LINEAR", times, weights);
+        gltf.animate(0, "weights", "LINEAR", &[0.0, 1.0], &weights);
         let warning = format!("{given} weights for 2 morph targets; missing ones are 0");
         let model = gltf.model_that_warns(&[&warning, "targets: 1 morph targets, but another primitive has 2"]);
         assert_eq!(model.clips[0].morph_weights[0].values, expected);

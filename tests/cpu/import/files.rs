@@ -104,8 +104,7 @@ fn required_extensions_are_known_or_named() {
 
 #[test]
 fn json_of_the_wrong_type_is_refused_with_its_path() {
-    let gltf = Gltf::triangle();
-    gltf.mistakes("nodes").are_refused([
+    Gltf::triangle().mistakes("nodes").are_refused([
         ("nodes/0/mesh", json!("zero"), "[0]: invalid type: string \"zero\"…"),
         ("nodes", json!({}), ": expected an array"),
     ]);
@@ -142,8 +141,7 @@ fn the_report_of_inspect_lists_the_contents_of_the_file() {
     use throng::app::inspect;
 
     let mut gltf = Gltf::skinned([[0, 1, 0, 0]; 3], [[0.75, 0.25, 0.0, 0.0]; 3]);
-    let (times, values) = (gltf.f32s("SCALAR", &[0.0, 1.5]), gltf.f32s("VEC3", &[0.0; 6]));
-    gltf.animation(1, "translation", "STEP", times, values);
+    gltf.animate(1, "translation", "STEP", &[0.0, 1.5], &[0.0; 6]);
     gltf.json["animations"][0]["name"] = json!("wave\u{1b}[31m");
     gltf.json["extensionsUsed"] = json!(["EXT_bent_spoons"]);
     gltf.json["asset"]["generator"] = json!("a test");

@@ -18,8 +18,7 @@ fn a_bare_triangle_is_flat_shaded_white_and_follows_its_node() {
     assert_eq!(geometry.influence_starts, [0, 1, 2, 3]);
     assert!(geometry.influences.iter().all(|influence| (influence.joint, influence.weight) == (0, 1.0)));
     // The default range has triangles, material 0, no tangents, and is not mirrored.
-    let range = DrawRange { index_count: 3, flat_shaded: true, ..DrawRange::default() };
-    assert_eq!(geometry.draw_ranges, [range]);
+    assert_eq!(geometry.draw_ranges, [DrawRange { index_count: 3, flat_shaded: true, ..DrawRange::default() }]);
     assert_eq!((model.palette.nodes.as_slice(), model.materials.len()), ([0].as_slice(), 1));
     let source = &geometry.source_primitives[0];
     assert_eq!((source.node, source.mesh, source.primitive, source.skin), (0, 0, 0, None));
@@ -38,8 +37,7 @@ fn all_topologies_become_lists() {
         (6, Topology::Triangles, vec![0, 1, 2, 0, 2, 3]),
     ] {
         let mut gltf = Gltf::triangle();
-        let corners = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0];
-        let position = gltf.f32s("VEC3", &corners);
+        let position = gltf.f32s("VEC3", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0]);
         *gltf.primitive() = json!({"attributes": {"POSITION": position}, "mode": mode});
         let model = gltf.model();
         assert_eq!(drawn_vertices(&model), indices, "mode {mode}");

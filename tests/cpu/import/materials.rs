@@ -114,8 +114,7 @@ fn every_texture_has_its_own_set_and_transform() {
         .map(|texture| texture.map(|texture| (texture.tex_coords, texture.texture_from_vertex.translation)));
     let (first, second) = (Some((0, Vec2::ZERO)), Some((1, Vec2::ZERO)));
     assert_eq!(slots, [first, Some((1, Vec2::new(0.25, 0.0))), first, second, second]);
-    let numbers = (read.emission, read.occlusion_strength, read.normal_scale);
-    assert_eq!(numbers, (Vec3::new(4.0, 2.0, 0.0), 0.5, -2.0));
+    assert_eq!((read.emission, read.occlusion_strength, read.normal_scale), (Vec3::new(4.0, 2.0, 0.0), 0.5, -2.0));
     assert_eq!(read.metallic, 0.25, "multiplied with its texture, so as the file has it");
     assert_eq!(model.geometry.tex_coords[2], [Vec2::Y, Vec2::new(0.5, 0.75)]);
     assert_eq!(model.images.len(), 1);
@@ -240,8 +239,7 @@ fn a_lost_texture_leaves_the_factor_and_a_lost_emission_is_dark() {
         let gltf = textured(&png(2, 2)).with(&[broken, ("materials/0", slot)]);
         let model = gltf.model_that_warns(&["images[0]: ", "the image is left out"]);
         assert!(model.images.is_empty());
-        let found = Material { name: expected.name.clone(), ..model.materials[0].clone() };
-        assert_eq!(found, *expected);
+        assert_eq!(Material { name: expected.name.clone(), ..model.materials[0].clone() }, *expected);
         let warning = "materials[0].emissiveTexture: is left out, so the material emits no light";
         assert_eq!(warns(&model, warning), is_dark);
     }

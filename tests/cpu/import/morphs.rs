@@ -41,8 +41,7 @@ fn targets_have_the_names_that_exporters_give_them() {
 #[test]
 fn weights_that_are_held_win_over_those_of_a_clip() {
     let mut gltf = morphed_triangle();
-    let (times, values) = (gltf.f32s("SCALAR", &[0.0, 1.0]), gltf.f32s("SCALAR", &[0.0, 0.0, 1.0, 0.5]));
-    gltf.animation(0, "weights", "LINEAR", times, values);
+    gltf.animate(0, "weights", "LINEAR", &[0.0, 1.0], &[0.0, 0.0, 1.0, 0.5]);
     let mut model = gltf.model();
     let weights = |model: &Model| posed(model, model.clips.first(), 0.5).1;
     assert_eq!(weights(&model), [0.5, 0.25]);
@@ -94,9 +93,7 @@ fn broken_targets_are_left_out_with_their_path() {
     ]);
     let many = json!(vec![json!({}); 5000]);
     gltf.mistakes("").are_refused([(targets, many, "meshes[0]: 5000 morph targets, at most 4096…")]);
-    let input = gltf.f32s("SCALAR", &[0.0, 1.0]);
-    let output = gltf.f32s("SCALAR", &[0.0, 1.0, 2.0, 3.0]);
-    gltf.animation(0, "weights", "LINEAR", input, output);
+    gltf.animate(0, "weights", "LINEAR", &[0.0, 1.0], &[0.0, 1.0, 2.0, 3.0]);
     let problem = "4 elements, expected 12: 2 CubicSpline keys, 3 for each of 2 morph weights";
     let at = "animations[0].samplers[0].output (accessors[7]): ";
     gltf.mistakes(at).are_left_out([("animations/0/samplers/0/interpolation", json!("CUBICSPLINE"), problem)]);

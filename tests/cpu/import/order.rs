@@ -21,8 +21,7 @@ fn reordering_keeps_triangles_and_reduces_cache_misses() {
     let material = json!({"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}});
     let mut gltf = Gltf::mesh(&positions, &normals, &places, &order, material);
     gltf.texture(&image::RgbaImage::new(1, 1));
-    let model = gltf.model();
-    let geometry = &model.geometry;
+    let geometry = &gltf.model().geometry;
     let indices = order.iter().map(|&index| index.into()).collect();
     let before = Geometry { positions, indices, ..Geometry::default() };
     assert_eq!(sorted_triangles(geometry), sorted_triangles(&before));

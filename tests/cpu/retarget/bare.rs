@@ -26,11 +26,9 @@ fn creature() -> Gltf {
         gltf.push("nodes", node);
     }
     gltf.json["scenes"][0]["nodes"] = json!([0]);
-    let times = gltf.f32s("SCALAR", &[0.0, 1.0, 2.0]);
-    let turns = gltf.f32s("VEC4", &[0.0, 0.0, 0.0, 1.0, 0.6, 0.0, 0.0, 0.8, 0.0, 0.0, 0.0, 1.0]);
-    let way = gltf.f32s("VEC3", &[0.0, 1.0, 0.0, 0.0, 1.0, 0.5, 0.0, 1.0, 3.0]);
-    gltf.animation(1, "rotation", "LINEAR", times, turns);
-    gltf.animation(1, "translation", "LINEAR", times, way);
+    let (times, turns) = ([0.0, 1.0, 2.0], [0.0, 0.0, 0.0, 1.0, 0.6, 0.0, 0.0, 0.8, 0.0, 0.0, 0.0, 1.0]);
+    gltf.animate(1, "rotation", "LINEAR", &times, &turns);
+    gltf.animate(1, "translation", "LINEAR", &times, &[0.0, 1.0, 0.0, 0.0, 1.0, 0.5, 0.0, 1.0, 3.0]);
     gltf
 }
 

@@ -36,9 +36,7 @@ fn chain(names: &[&str]) -> Model {
         gltf.push("nodes", node);
     }
     gltf.json["scenes"][0]["nodes"] = json!([0, 1]);
-    let times = gltf.f32s("SCALAR", &[0.0, 1.0]);
-    let turns = gltf.f32s("VEC4", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.6, 0.0, 0.8]);
-    gltf.animation(names.len(), "rotation", "LINEAR", times, turns);
+    gltf.animate(names.len(), "rotation", "LINEAR", &[0.0, 1.0], &[0.0, 0.0, 0.0, 1.0, 0.0, 0.6, 0.0, 0.8]);
     gltf.load().unwrap()
 }
 
@@ -47,11 +45,8 @@ fn chain(names: &[&str]) -> Model {
 fn a_body_with_clips_of_its_own_rig_is_like_one_file_bit_for_bit() {
     let mut both = Gltf::skinned([[1, 0, 0, 0]; 3], [[1.0, 0.0, 0.0, 0.0]; 3]);
     both.json["nodes"][2]["rotation"] = json!([0.0, 0.0, 0.5f32.sqrt(), 0.5f32.sqrt()]);
-    let times = both.f32s("SCALAR", &[0.0, 1.0]);
-    let moves = both.f32s("VEC3", &[0.0, 1.0, 0.0, 0.0, 3.0, 0.0]);
-    let turns = both.f32s("VEC4", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.6, 0.0, 0.8]);
-    both.animation(2, "translation", "LINEAR", times, moves);
-    both.animation(1, "rotation", "LINEAR", times, turns);
+    both.animate(2, "translation", "LINEAR", &[0.0, 1.0], &[0.0, 1.0, 0.0, 0.0, 3.0, 0.0]);
+    both.animate(1, "rotation", "LINEAR", &[0.0, 1.0], &[0.0, 0.0, 0.0, 1.0, 0.0, 0.6, 0.0, 0.8]);
     let matrix = json!([0, 1, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 1]);
     let [no_rotation, no_translation] = ["rotation", "translation"].map(|key| format!("nodes/2/{key}"));
     let body = both.with(&[
@@ -84,8 +79,7 @@ fn other_skeletons_share_clips_by_the_names_of_nodes() {
     let mut model = chain(&["stand", "wheel"]);
     let Err(NoFit::NoNode { names, .. }) = borrow_clips(&mut model, &source) else { panic!("it fits") };
     assert_eq!(names, "claw");
-    let still = Model { clips: Vec::new(), ..source };
-    assert_eq!(borrow_clips(&mut model, &still), Err(NoFit::NoClips));
+    assert_eq!(borrow_clips(&mut model, &Model { clips: Vec::new(), ..source }), Err(NoFit::NoClips));
 }
 
 /// Two nodes of the file with one name cannot both move the only node of the model with that name.

@@ -145,10 +145,9 @@ fn a_file_with_a_clip_for_each_of_144_objects_moves_whole() {
     };
     gltf.json["nodes"] = json!([]);
     for object in 0..OBJECTS {
-        let times = gltf.f32s("SCALAR", &keys(object).map(|(time, _)| time));
-        let values = gltf.f32s("VEC3", keys(object).map(|(_, value)| value).as_flattened());
+        let (times, values) = (keys(object).map(|(time, _)| time), keys(object).map(|(_, value)| value));
         gltf.push("nodes", json!({"mesh": 0}));
-        gltf.animation(object, "translation", "LINEAR", times, values);
+        gltf.animate(object, "translation", "LINEAR", &times, values.as_flattened());
     }
     gltf.json["scenes"][0]["nodes"] = (0..OBJECTS).collect();
     let folder = tempfile::tempdir().unwrap();
