@@ -228,10 +228,9 @@ fn views_that_cannot_be_drawn_are_refused(device: &TestDevice) {
     physical.fill_mode_non_solid = false;
     let device = Device::new(&instance, physical, false).unwrap();
     let refusal = |skinning, view| {
-        let settings = RendererSettings { skinning, ..RendererSettings::default() };
         let strip = [scene::asset(scene::STRIP)];
         let crowd = scene::scene(&strip, "").crowd;
-        let mut renderer = renderer(&device, &strip, settings);
+        let mut renderer = renderer(&device, &strip, RendererSettings { skinning, ..RendererSettings::default() });
         renderer.try_show(&crowd, &Show { view, ..Show::default() }).unwrap_err().to_string()
     };
     let error = refusal(Skinning::Compute, DebugView::Wireframe);

@@ -87,9 +87,8 @@ pub const LIMITS: Statistics = Statistics { mean: 0.035, worst_window: 0.12 };
 
 /// Draws what `throng render MODELS OPTIONS` draws, under validation. The default size is 256x144.
 fn draw(device: &TestDevice, models: &[&str], options: &str) -> RgbaImage {
-    let gpu = Gpu::from(device);
     let models: Vec<_> = models.iter().map(|name| scene::asset(name)).collect();
-    draw_on(&gpu, &models, options)
+    draw_on(&Gpu::from(device), &models, options)
 }
 
 pub fn draw_on(gpu: &Gpu, models: &[Model], options: &str) -> RgbaImage {
@@ -188,8 +187,7 @@ fn noise_in_the_last_bit_is_accepted(device: &TestDevice) {
 
 fn the_statistics_of_known_differences(_: &TestDevice) {
     let grey = RgbaImage::from_pixel(64, 48, Rgba([128, 128, 128, 255]));
-    let equal = Flip::between(&grey, &grey).statistics();
-    assert_eq!(equal, Statistics { mean: 0.0, worst_window: 0.0 });
+    assert_eq!(Flip::between(&grey, &grey).statistics(), Statistics { mean: 0.0, worst_window: 0.0 });
     let mut spot = grey.clone();
     for (x, y) in (8..24).flat_map(|x| (16..32).map(move |y| (x, y))) {
         spot.put_pixel(x, y, Rgba([255, 255, 0, 255]));
@@ -197,8 +195,7 @@ fn the_statistics_of_known_differences(_: &TestDevice) {
     let of_spot = Flip::between(&grey, &spot).statistics();
     assert!(of_spot.worst_window > 0.9 && of_spot.mean < 0.2 && of_spot.mean > 0.05, "{of_spot:?}");
     // A difference of alpha alone is seen.
-    let clear = RgbaImage::from_pixel(64, 48, Rgba([0, 0, 0, 0]));
-    let black = RgbaImage::from_pixel(64, 48, Rgba([0, 0, 0, 255]));
+    let [clear, black] = [0, 255].map(|alpha| RgbaImage::from_pixel(64, 48, Rgba([0, 0, 0, alpha])));
     assert!(Flip::between(&clear, &black).statistics().mean > 0.5);
 }
 

@@ -105,9 +105,8 @@ fn ten_thousand_reloads_take_no_memory(device: &TestDevice) {
 /// Returns a triangle with a texture of this size, of one colour, so that its file is small.
 fn textured(side: u32) -> Model {
     let corners = [Vec2::ZERO, Vec2::X, Vec2::Y];
-    let positions = corners.map(|corner| corner.extend(0.0));
     let material = json!({"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}});
-    let mut gltf = Gltf::mesh(&positions, &[Vec3::Z; 3], &corners, &[0, 1, 2], material);
+    let mut gltf = Gltf::mesh(&corners.map(|at| at.extend(0.0)), &[Vec3::Z; 3], &corners, &[0, 1, 2], material);
     gltf.texture(&image::RgbaImage::from_pixel(side, side, image::Rgba([90, 160, 220, 255])));
     gltf.load().unwrap()
 }

@@ -95,8 +95,7 @@ fn colours_are_the_ways(gpu: Gpu) {
         let options = format!("--phase zero --clip 0 --lod-error 0 {options}");
         let (mut scene, picture) =
             draw(&gpu, std::slice::from_ref(&model), RendererSettings::default(), &options, &[BEFORE, NOW]);
-        let before = world_positions(&mut scene, BEFORE.0);
-        let now = world_positions(&mut scene, NOW.0);
+        let [before, now] = [BEFORE, NOW].map(|(time_seconds, _)| world_positions(&mut scene, time_seconds));
         let bounds = scene.crowd.bounds();
         let half_way = (NOW.0 - BEFORE.0) as f32 * (bounds.max.y - bounds.min.y);
         let (mut right, mut all, mut most) = (0, 0, 0.0f32);

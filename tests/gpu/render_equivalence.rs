@@ -223,8 +223,7 @@ fn a_renderer_that_was_built_again_draws_the_same(gpu: Gpu) {
 
 /// Each frame has another sun, and the frames before it may still sample the old light.
 fn the_light_is_that_of_the_present_sky(gpu: Gpu) {
-    let models = scene::models();
-    let settings = plain(Skinning::Compute, 1);
+    let (models, settings) = (scene::models(), plain(Skinning::Compute, 1));
     let expected = draw(&gpu, &models, settings, "--sun 140,25").0;
     let mut shown = shown(&gpu, &models, settings, "--sun -60,70");
     let first = shown.draw_at(&TIMES_SECONDS);

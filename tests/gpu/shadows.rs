@@ -226,10 +226,8 @@ fn the_edge_of_a_shadow_is_that_of_the_twin(gpu: Gpu) {
         if hidden || point.x.abs() > 1.45 || point.z.abs() > 1.45 || clip_from_world.project_point3(point).z <= 0.0 {
             continue;
         }
-        by_share
-            .entry((twin_of_sunlight(&picture, point, height, half) * 20.0).round() as i32)
-            .or_default()
-            .push(brightness);
+        let share = (twin_of_sunlight(&picture, point, height, half) * 20.0).round() as i32;
+        by_share.entry(share).or_default().push(brightness);
     }
     by_share.values_mut().for_each(|values| values.sort_unstable());
     let median = |values: &[i32]| values[values.len() / 2];

@@ -47,8 +47,7 @@ fn rust_structs() -> Vec<MemoryStruct> {
         GpuMorphDelta: weight_index position normal;
         StaticVertex: tex_coords color_unorm8;
         SkinnedVertex: position normal_octahedral;
-        PoseRecord: palette_offset skinned_vertex_offset morph_weight_offset morph_weight_count
-            bind_vertex_offset;
+        PoseRecord: palette_offset skinned_vertex_offset morph_weight_offset morph_weight_count bind_vertex_offset;
         InstanceData: world_from_model pose tint_unorm8 numbers;
         InstanceHistory: world_from_model page first_vertex vertex_count padding;
         PaletteEntry: node is_joint;

@@ -103,8 +103,7 @@ fn flaw_of_message(fault: Fault, message: &str) -> Option<&'static str> {
 
 fn flaws(fault: Fault, reference: &(Vec<u8>, usize), calls: usize, life: impl FnOnce() -> Outcome) -> Vec<String> {
     let (outcome, report) = live(Some(fault), || catch_unwind(AssertUnwindSafe(life)));
-    let Report { calls: made, failures, leaks, .. } = report;
-    let mut flaws = leaks;
+    let Report { calls: made, failures, leaks: mut flaws, .. } = report;
     let Ok(Outcome { failure, result, messages }) = outcome else {
         return vec!["panicked".to_owned()];
     };
@@ -195,8 +194,7 @@ fn lose_devices(device: &TestDevice, instances: usize) {
     let mut setting = Setting::new(device);
     let (end, _) = live_well(|| setting.rebuilding(slow_losses()));
     for (function, call) in [(vkQueueWaitIdle, 0), (vkQueueWaitIdle, 1), (vkQueueSubmit2, 2), (vkWaitSemaphores, 0)] {
-        let fault = Fault::once(function, call, vk::Result::ERROR_DEVICE_LOST);
-        let fault = Fault { lasts: true, instances, ..fault };
+        let fault = Fault { lasts: true, instances, ..Fault::once(function, call, vk::Result::ERROR_DEVICE_LOST) };
         let (outcome, report) = live(Some(fault), || setting.rebuilding(slow_losses()));
         let again = outcome.result.unwrap_or_else(|error| panic!("{fault:?}: {error:#}"));
         assert_eq!((report.failures, report.leaks), (instances, Vec::new()), "{fault:?}");

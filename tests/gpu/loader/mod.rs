@@ -91,13 +91,11 @@ unsafe fn replaced(name: *const c_char, next: vk::PFN_vkVoidFunction) -> vk::PFN
     // SAFETY: the caller makes the promise.
     let name = unsafe { text(name) };
     let ours = match name {
-        "vkGetInstanceProcAddr" => get_instance_proc_addr as *const c_void,
-        "vkGetDeviceProcAddr" => get_device_proc_addr as *const c_void,
-        _ => match OURS.get()(name) {
-            Some(ours) => ours,
-            None => return next,
-        },
+        "vkGetInstanceProcAddr" => Some(get_instance_proc_addr as *const c_void),
+        "vkGetDeviceProcAddr" => Some(get_device_proc_addr as *const c_void),
+        _ => OURS.get()(name),
     };
+    let Some(ours) = ours else { return next };
     NEXT.with_borrow_mut(|functions| Some(functions.insert(name.to_owned(), next?)))?;
     // SAFETY: every one of them is a function.
     unsafe { transmute::<*const c_void, vk::PFN_vkVoidFunction>(ours) }

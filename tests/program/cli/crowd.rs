@@ -97,13 +97,12 @@ fn files_have_shares_and_heights_and_a_folder_is_its_models() {
         let crowd = place.json(&format!("crowd {arguments}"));
         instances(&crowd).iter().map(|instance| instance["model"].as_u64().unwrap()).collect()
     };
-    let count = |models: &[u64], model| models.iter().filter(|&&one| one == model).count();
     // A file may have such a name.
     assert_eq!(models("models"), [0, 1]);
-    let shared = models("models/a.glb*3 models/b*2.gltf");
-    assert_eq!((count(&shared, 0), count(&shared, 1)), (3, 1));
-    let many = models("models/a.glb*3 models/b*2.gltf -n 40");
-    assert_eq!((count(&many, 0), count(&many, 1)), (30, 10));
+    for (number, counts) in [("", [3, 1]), (" -n 40", [30, 10])] {
+        let shared = models(&format!("models/a.glb*3 models/b*2.gltf{number}"));
+        assert_eq!([0, 1].map(|model| shared.iter().filter(|&&one| one == model).count()), counts, "{number}");
+    }
     let scale = |arguments: &str| {
         let crowd = place.json(&format!("crowd {arguments} --variety 0"));
         instances(&crowd).iter().map(|instance| matrix(&instance["world_from_model"]).y_axis.y).collect::<Vec<f64>>()

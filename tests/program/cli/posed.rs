@@ -33,18 +33,15 @@ fn a_reopened_mesh_gives_the_same_picture() {
 fn several_times_are_numbered_and_a_crowd_is_one_file() {
     let place = Place::new();
     let walker = bundled("walker.glb");
-    let text = place.succeed(&format!("pose {walker} --time 0,0.2,0.4 --out x.stl"));
-    assert_eq!(text.lines().count(), 3);
+    assert_eq!(place.succeed(&format!("pose {walker} --time 0,0.2,0.4 --out x.stl")).lines().count(), 3);
     place.succeed(&format!("pose {walker} --time 0,0.2 --out part_%03d.ply"));
     assert_eq!(place.names(""), ["part_000.ply", "part_001.ply", "x-0.stl", "x-1.stl", "x-2.stl"]);
     let text = place.succeed(&format!("pose {walker} --instances 12 --time 0.5 --out crowd.glb"));
     assert!(text.starts_with("crowd.glb: 12 nodes, 63"), "{text}");
     let crowd = place.json("inspect crowd.glb --json");
     assert_eq!((&crowd["contents"]["nodes"], &crowd["contents"]["warnings"]), (&12.into(), &0.into()));
-    // The same places and poses as in the picture of that crowd.
-    let scene = format!("{walker} --instances 12 --time 0.5");
-    // The picture has tints.
-    let statistics = compare(&place, [&scene, "crowd.glb"], "--camera 30,20");
+    // The same places and poses as in the picture of that crowd, which has tints.
+    let statistics = compare(&place, [&format!("{walker} --instances 12 --time 0.5"), "crowd.glb"], "--camera 30,20");
     assert!(statistics.mean < 0.06, "{statistics:?}");
 }
 
@@ -76,16 +73,13 @@ fn a_sheet_has_a_labelled_picture_for_each_clip_time_or_model() {
     let (text, picture) = sheet("--clip all --sheet auto --size 400x121");
     assert_eq!(text, "sheet.png: 4 pictures of 100x121 pixels\n");
     assert_eq!(picture.dimensions(), (400, 121));
-    let cell = |picture: &image::RgbaImage, column: u32, width: u32| {
-        image::imageops::crop_imm(picture, column * width, 0, width, picture.height()).to_image()
-    };
+    let cell = |column: u32| image::imageops::crop_imm(&picture, column * 100, 0, 100, 121).to_image();
     for column in 0..4 {
         let label = image::imageops::crop_imm(&picture, column * 100, 105, 50, 16).to_image();
         assert!(label.pixels().filter(|pixel| pixel.0[..3].iter().all(|&c| c > 240)).count() > 10, "label {column}");
-        assert!((0..column).all(|other| cell(&picture, column, 100) != cell(&picture, other, 100)));
+        assert!((0..column).all(|other| cell(column) != cell(other)));
     }
-    let (text, _) = sheet("--clip Walk --sheet 3x2 --size 300x200");
-    assert_eq!(text, "sheet.png: 6 pictures of 100x100 pixels\n");
+    assert_eq!(sheet("--clip Walk --sheet 3x2 --size 300x200").0, "sheet.png: 6 pictures of 100x100 pixels\n");
     let (text, _) = sheet(&format!("{} --sheet auto --size 300x100", bundled("jelly.gltf")));
     assert_eq!(text, "sheet.png: 2 pictures of 150x100 pixels\n");
 }

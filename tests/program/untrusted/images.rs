@@ -9,8 +9,7 @@ pub fn png(width: u32, height: u32) -> Vec<u8> {
     // Fast compression would halve the ratio.
     encoder.set_compression(png::Compression::Balanced);
     encoder.set_filter(png::Filter::NoFilter);
-    let texels = vec![0; 8 * width as usize * height as usize];
-    encoder.write_header().unwrap().write_image_data(&texels).unwrap();
+    encoder.write_header().unwrap().write_image_data(&vec![0; 8 * width as usize * height as usize]).unwrap();
     file
 }
 
@@ -24,10 +23,7 @@ pub fn progressive_jpeg(width: u16, height: u16, component_count: u8, scan_count
     }
     /// A Huffman table with one code of one bit: 0 represents `symbol`.
     fn huffman_table(file: &mut Vec<u8>, class_and_id: u8, symbol: u8) {
-        let mut table = vec![class_and_id, 1];
-        table.extend([0; 15]);
-        table.push(symbol);
-        segment(file, 0xc4, &table);
+        segment(file, 0xc4, &[&[class_and_id, 1][..], &[0; 15], &[symbol]].concat());
     }
     let mut file = vec![0xff, 0xd8];
     segment(&mut file, 0xdb, &[&[0][..], &[1; 64]].concat());
@@ -43,8 +39,7 @@ pub fn progressive_jpeg(width: u16, height: u16, component_count: u8, scan_count
 
     let block_count = usize::from(width).div_ceil(8) * usize::from(height).div_ceil(8);
     let mut first_scan = vec![component_count];
-    first_scan.extend((1..=component_count).flat_map(|component| [component, 0]));
-    first_scan.extend([0, 0, 0]);
+    first_scan.extend((1..=component_count).flat_map(|component| [component, 0]).chain([0, 0, 0]));
     segment(&mut file, 0xda, &first_scan);
     file.resize(file.len() + (block_count * usize::from(component_count)).div_ceil(8), 0);
 
@@ -74,12 +69,8 @@ pub fn webp(width: u32, height: u32) -> Vec<u8> {
     let mut data = vec![0x2f];
     data.extend(bytes_of_bits(&stream));
     data.resize(data.len().next_multiple_of(2), 0);
-    let mut file = b"RIFF".to_vec();
-    file.extend((data.len() as u32 + 12).to_le_bytes());
-    file.extend(b"WEBPVP8L");
-    file.extend((data.len() as u32).to_le_bytes());
-    file.extend(data);
-    file
+    let size = data.len() as u32;
+    [&b"RIFF"[..], &(size + 12).to_le_bytes(), b"WEBPVP8L", &size.to_le_bytes(), &data[..]].concat()
 }
 
 /// Returns the bytes of a text of zeros and ones. The lowest bit of each byte is the first one.

@@ -55,8 +55,7 @@ impl Sandbox {
         // The canaries are valid: those inside the folder load.
         for folder in [outside.path(), &model.join("folder")] {
             fs::write(folder.join("canary.bin"), Gltf::triangle().bytes).unwrap();
-            let image = image::RgbaImage::from_pixel(3, 5, image::Rgba([1, 2, 3, 255]));
-            image.save(folder.join("canary.png")).unwrap();
+            image::RgbaImage::from_pixel(3, 5, image::Rgba([1, 2, 3, 255])).save(folder.join("canary.png")).unwrap();
         }
         let targets = ["../canary.bin", "../canary.png", "..", "/dev/zero"];
         for (link, target) in ["link-canary.bin", "link-canary.png", "linked", "device"].iter().zip(targets) {

@@ -49,10 +49,6 @@ impl Losing {
     fn request(&self) -> PathBuf {
         self.folder.join("lose")
     }
-
-    fn lose(&self) {
-        std::fs::write(self.request(), "").unwrap();
-    }
 }
 
 #[test]
@@ -65,7 +61,7 @@ fn after_the_loss_of_the_device_the_window_shows_the_same() {
     window.wait_for_title(|title| title.contains(" · Wave · "));
     window.pause();
     let before = window.picture();
-    losing.lose();
+    std::fs::write(losing.request(), "").unwrap();
     // A step draws a frame, and the step back shows the old one.
     window.press(Key::typing('.'));
     let title = window.wait_for_title(|_| true);

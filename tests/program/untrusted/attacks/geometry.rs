@@ -131,8 +131,7 @@ fn skins() -> Vec<Attack> {
         let values = gltf.view(&vec![1; 16 * usize::from(entries)]);
         let indices = json!({"bufferView": indices, "componentType": U16});
         let sparse = json!({"count": entries, "indices": indices, "values": {"bufferView": values}});
-        let accessor = json!({"componentType": U8, "type": "MAT4", "count": entries, "sparse": sparse});
-        gltf.push("accessors", accessor);
+        gltf.push("accessors", json!({"componentType": U8, "type": "MAT4", "count": entries, "sparse": sparse}));
         gltf.json["skins"] = json!(vec![json!({"joints": [0], "inverseBindMatrices": 0}); skins]);
         gltf.glb()
     };

@@ -86,10 +86,9 @@ fn nodes() -> Vec<Attack> {
     let count = 45_000;
     let chain = each(count, |k| if k + 1 < count { format!(r#"{{"children":[{}]}}"#, k + 1) } else { "{}".to_owned() });
     let wide = format!(r#"{{"children":[{}]}},{}"#, each(99_999, |k| (k + 1).to_string()), times(99_999, "{}"));
-    let roots = filling("0");
     vec![
         accepted("chain.gltf", text(&format!(r#""nodes":[{chain}]"#))),
         accepted("wide.gltf", text(&format!(r#""nodes":[{wide}]"#))),
-        accepted("roots.gltf", text(&format!(r#""nodes":[{{}}],"scenes":[{{"nodes":[{roots}]}}]"#))),
+        accepted("roots.gltf", text(&format!(r#""nodes":[{{}}],"scenes":[{{"nodes":[{}]}}]"#, filling("0")))),
     ]
 }
