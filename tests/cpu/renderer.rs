@@ -155,7 +155,7 @@ fn static_geometry_has_all_levels() {
 fn levels_of_few_vertices_have_copies() {
     let level = |vertex_count: u32| {
         let indices = vec![0, 1, vertex_count - 1];
-        CoarserLevel { vertex_count, indices, ranges: vec![0..3], ..CoarserLevel::default() }
+        CoarserLevel { vertex_count, indices, ranges: std::iter::once(0..3).collect(), ..CoarserLevel::default() }
     };
     let draw_ranges = vec![DrawRange { index_count: 3, ..DrawRange::default() }];
     let (positions, coarser_levels) = (vec![Vec3::ZERO; 300], [129, 100, 16].map(level).to_vec());
