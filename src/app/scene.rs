@@ -185,7 +185,8 @@ impl Scene {
         self.models = Arc::clone(self.crowd.models());
     }
 
-    /// Zooms to the character or the ground at a point of the image ([`Ray::through`]), which stays there. Below 1 comes closer.
+    /// Zooms towards the character or the ground at a point of the image ([`Ray::through`]), which stays there. A factor below
+    /// 1 comes closer.
     pub fn zoom_at(&mut self, point: Vec2, aspect: f32, factor: f32, time_seconds: f64) {
         self.crowd.move_to(time_seconds);
         let Self { camera, crowd, .. } = self;
@@ -204,7 +205,8 @@ impl Scene {
         self.draw_shot(renderer, &self.shot(time_seconds, capture))
     }
 
-    /// Draws a frame of a sequence. Returns its pixels: RGBA, eight bits each, top row first, alpha not multiplied in.
+    /// Draws one frame of a sequence. Returns its pixels: RGBA, eight bits each, the top row first, alpha not multiplied into the
+    /// colours.
     pub fn draw_picture<'a>(&mut self, renderer: &'a mut Equipped, time_seconds: f64, fps: f64) -> Result<&'a [u8]> {
         if self.show.needs_frame_before() {
             // The frame before, also if it is not part of the sequence or belongs to another machine.

@@ -2,7 +2,8 @@
 //!
 //! In: triangles over the vertices of a model, and the positions of all vertices in a pose. Out: for a point, the nearest
 //! triangle with the barycentric coordinates of the nearest point. A [`Tree`] of boxes leaves out most triangles. Its structure
-//! is that of the reference pose. In another pose only the boxes differ ([`Tree::boxes`]), so it costs one walk over the boxes.
+//! is that of the reference pose. In another pose only the boxes differ ([`Tree::boxes`]), so a new pose costs
+//! one walk over the boxes.
 //!
 //! Source of the nearest point on a triangle: Ericson, "Real-Time Collision Detection", 5.1.5.
 

@@ -37,7 +37,8 @@ pub struct Rig<'m> {
     /// The heights of the ankles and of the toes of a foot on the ground: those of the lower foot, as the body stands.
     pub ankle_height: f32,
     pub toes_height: f32,
-    /// The nodes of trunk and neck: from the hips, which are left out, to that of neck and arms, and from there to the head.
+    /// The nodes of trunk and neck: from the hips, which are left out, to the one that carries the neck and the arms, and from
+    /// there to the head.
     pub chains: [Vec<usize>; 2],
     pub twists: Vec<Twist>,
 }

@@ -309,7 +309,8 @@ impl<'m> Body<'m> {
         (humanoid.is_whole() && self.is_plausible(&humanoid)).then_some(humanoid)
     }
 
-    /// Empties the parts of limbs that are not where they must be in the tree. A foot may be anywhere: some rigs move it by IK.
+    /// Empties the parts of limbs that are not where they must be in the tree. A foot may be anywhere: some rigs move it by
+    /// inverse kinematics.
     fn drop_what_is_misplaced(&self, side: &mut SideLimbs) {
         for (upper, lower) in [
             (Limb::Shoulder, Limb::UpperArm),

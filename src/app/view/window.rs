@@ -135,6 +135,7 @@ impl Viewer {
         }
     }
 
+    /// Ends the renderer, then the window.
     fn close(&mut self) {
         self.end_renderer();
         (self.desk, self.lost) = (None, None);
