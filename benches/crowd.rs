@@ -7,6 +7,7 @@ mod common;
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,13 +17,22 @@ use glam::{Vec2, Vec3};
 use rayon::ThreadPool;
 use throng::animation::{MemoryKind, PoseStreams};
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings, FramePlan, PoseSize, thread_pool};
+use throng::levels::build;
 use throng::model::Model;
 use throng::model::import::load;
 use throng::shader_types::{InstanceData, JointMatrix};
 use throng::view::{Detail, Frustum, OrbitCamera, Ray};
 
-/// The number of frames of 1,000 characters to draw on one thread, without any measurement.
+/// The number of frames to draw on one thread, without any measurement.
 const FRAMES_VARIABLE: &str = "THRONG_BENCH_FRAMES";
+/// The number of characters in these frames, and the file of their model.
+const CROWD_VARIABLES: [&str; 2] = ["THRONG_BENCH_CHARACTERS", "THRONG_BENCH_MODEL"];
+
+fn with_levels(path: &Path) -> Model {
+    let mut model = load(path).unwrap();
+    build(&mut model);
+    model
+}
 
 fn crowd(model: &Model, instance_count: u32, share_poses_hz: Option<f64>) -> Crowd {
     let models = Arc::from([model.clone()]);
@@ -146,11 +156,12 @@ fn picks(models: &[Model]) {
 }
 
 fn frames(criterion: &mut Criterion) {
-    let models: Vec<Model> = model_paths().iter().map(|path| load(path).unwrap()).collect();
+    let models: Vec<Model> = model_paths().iter().map(|path| with_levels(path)).collect();
     // The first one takes this thread in, so it must be the one with several.
     let [two, one] = [2, 1].map(|threads| thread_pool(Some(threads)).unwrap());
     if let Ok(count) = std::env::var(FRAMES_VARIABLE) {
-        let mut frames = Frames::new(models.last().unwrap(), 1_000, &one);
+        let [characters, file] = CROWD_VARIABLES.map(|variable| std::env::var(variable).unwrap());
+        let mut frames = Frames::new(&with_levels(Path::new(&file)), characters.parse().unwrap(), &one);
         (0..count.parse().unwrap()).for_each(|_| _ = frames.draw());
         return;
     }

@@ -2,8 +2,9 @@
 """Counts the instructions of a frame on the CPU, per character and stage, with valgrind's callgrind.
 
 Times drift on a shared machine; these figures are the same in every run. They are those of one thread and of the processor
-that valgrind imitates, which has AVX2 and no AVX-512. The crowd is 1,000 walkers, or 1,000 of the last sample model of
-benches/common if THRONG_SAMPLE_MODELS is set. Needs valgrind (Debian's package has it).
+that valgrind imitates, which has AVX2 and no AVX-512. All characters are in view, in levels of one pixel. Of more than 1,024
+characters, the tasks of `cull` and `write` are those of the pool, so only the last row has them. Needs valgrind (Debian's
+package has it).
 """
 
 import argparse
@@ -15,14 +16,14 @@ import tempfile
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-CHARACTERS = 1_000
-FRAMES = 10
+FRAMES = 3
 # The functions of the stages, as callgrind names them.
 STAGES = {
     "cull": r"crowd::Crowd>::cull",
     "plan": r"crowd::plan::FramePlan::rebuild",
     "evaluate": r"crowd::Crowd>::evaluate",
     "write": r"crowd::Crowd>::write_instances",
+    "all": r"PROGRAM TOTALS",
 }
 
 
@@ -33,11 +34,16 @@ def build():
     return next(built["executable"] for built in map(json.loads, messages) if built.get("target", {}).get("name") == "crowd")
 
 
-def count(program, frames):
+def count(program, options, frames):
     """Returns the instructions of each stage, with everything that it calls, for this number of frames and the setup."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
-        environment = {**os.environ, "THRONG_BENCH_FRAMES": str(frames)}
+        environment = {
+            **os.environ,
+            "THRONG_BENCH_FRAMES": str(frames),
+            "THRONG_BENCH_CHARACTERS": str(options.characters),
+            "THRONG_BENCH_MODEL": str(options.model.resolve()),
+        }
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", program, "--test"]
         subprocess.run(command, env=environment, check=True, capture_output=True)
         command = ["callgrind_annotate", "--inclusive=yes", "--threshold=100", out]
@@ -51,13 +57,17 @@ def count(program, frames):
 
 
 def main():
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--characters", type=int, default=1_000, help="the number of characters (default: %(default)s)")
+    walker = REPOSITORY / "assets/walker.glb"
+    parser.add_argument("--model", type=Path, default=walker, help="their model (default: the bundled walker)")
+    options = parser.parse_args()
     program = build()
     # The setup of the crowd also culls, so it is taken off.
-    setup, all_frames = (count(program, frames) for frames in (1, 1 + FRAMES))
+    setup, all_frames = (count(program, options, frames) for frames in (1, 1 + FRAMES))
     print("| stage | instructions per character |\n|---|---:|")
     for stage in STAGES:
-        print(f"| {stage} | {(all_frames[stage] - setup[stage]) / (FRAMES * CHARACTERS):.0f} |")
+        print(f"| {stage} | {(all_frames[stage] - setup[stage]) / (FRAMES * options.characters):.0f} |")
 
 
 if __name__ == "__main__":

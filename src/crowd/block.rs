@@ -3,11 +3,11 @@
 //! In: the clips, and the time of each pose. Out: joint matrices and morph weights. Clips that fit the lanes are evaluated eight
 //! poses at a time ([`lanes`]), and all others one by one ([`evaluate_blend`]). Both give the same poses.
 
-use super::Crowd;
-use super::playback::ClipPair;
+use super::playback::{ClipPair, clip_of, duration_of, start_in, wrap_seconds};
 use super::sight::VisiblePose;
+use super::{Crowd, Instance};
 use crate::animation::lanes::{self, GROUP_INSTANCES, LaneScratch, LaneSource};
-use crate::animation::{Blend, PoseScratch, PoseStreams, evaluate_blend, evaluate_morph_weights};
+use crate::animation::{PoseScratch, PoseStreams, evaluate_blend, evaluate_morph_weights};
 
 /// The largest number of poses in a block: whole groups of lanes, and few enough to divide 100 poses among threads.
 pub(super) const BLOCK_POSES: usize = 2 * GROUP_INSTANCES;
@@ -42,22 +42,17 @@ impl Crowd {
         mut out: PoseStreams<'_>,
     ) {
         let model = &self.models[clips.model as usize];
-        let mut shown = [Blend::default(); BLOCK_POSES];
-        for (shown, pose) in shown.iter_mut().zip(poses) {
-            *shown = self.shown(&self.instances[pose.instance as usize], time_seconds);
-        }
-        let shown = &shown[..poses.len()];
-        let Scratch { poses, lanes } = scratch;
-        if evaluate_in_lanes(self, clips, shown, lanes, &mut out).is_none() {
+        let shown = |pose: &VisiblePose| self.shown(&self.instances[pose.instance as usize], time_seconds);
+        if evaluate_in_lanes(self, clips, poses, time_seconds, &mut scratch.lanes, &mut out).is_none() {
             let (joint_count, morph_weight_count) =
-                (out.palette.len() / shown.len(), out.morph_weights.len() / shown.len());
-            for blend in shown {
+                (out.palette.len() / poses.len(), out.morph_weights.len() / poses.len());
+            for pose in poses {
                 let own = out.split_off(joint_count, morph_weight_count);
-                evaluate_blend(model, blend, poses, own);
+                evaluate_blend(model, &shown(pose), &mut scratch.poses, own);
             }
         } else if !out.morph_weights.is_empty() {
-            for (blend, own) in shown.iter().zip(out.morph_weights.chunks_exact_mut(model.morph_weight_count())) {
-                evaluate_morph_weights(model, blend, poses, own);
+            for (pose, own) in poses.iter().zip(out.morph_weights.chunks_exact_mut(model.morph_weight_count())) {
+                evaluate_morph_weights(model, &shown(pose), &mut scratch.poses, own);
             }
         }
     }
@@ -67,21 +62,29 @@ impl Crowd {
 fn evaluate_in_lanes(
     crowd: &Crowd,
     clips: ClipPair,
-    shown: &[Blend<'_>],
+    poses: &[VisiblePose],
+    time_seconds: f64,
     scratch: &mut LaneScratch,
     out: &mut PoseStreams<'_>,
 ) -> Option<()> {
+    let is_blend = clips.from != clips.to;
+    let [from, to] = [clips.from, clips.to].map(|clip| clip_of(&crowd.models[clips.model as usize], clip));
+    let (from_seconds, to_seconds) = (duration_of(from), duration_of(to));
+    let clip_seconds = crowd.clip_seconds(time_seconds);
     let mut times_seconds = [[0.0; BLOCK_POSES]; 2];
-    for (index, Blend { from, to }) in shown.iter().enumerate() {
-        times_seconds[0][index] = from.time_seconds;
-        times_seconds[1][index] = to.map_or(0.0, |(to, _)| to.time_seconds);
+    for (index, pose) in poses.iter().enumerate() {
+        let Instance { start_seconds, phase, .. } = crowd.instances[pose.instance as usize];
+        let start_before = if is_blend { start_in(from, phase, crowd.share_hz).0 } else { start_seconds };
+        times_seconds[0][index] = wrap_seconds(start_before + clip_seconds, from_seconds);
+        if is_blend {
+            times_seconds[1][index] = wrap_seconds(start_seconds + clip_seconds, to_seconds);
+        }
     }
     let source = |clip: Option<u32>, index: usize| {
         let clip = crowd.repertoire.lane_clip(clips.model as usize, clip)?;
-        Some(LaneSource { clip, times_seconds: &times_seconds[index][..shown.len()] })
+        Some(LaneSource { clip, times_seconds: &times_seconds[index][..poses.len()] })
     };
     let from = source(clips.from, 0)?;
-    let is_blend = clips.from != clips.to;
     let second = if is_blend { Some((crowd.crossfade.lane_blend(clips)?, source(clips.to, 1)?)) } else { None };
     lanes::evaluate(crowd.processor, from, second, scratch, out.memory, out.palette);
     Some(())

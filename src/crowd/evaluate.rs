@@ -109,6 +109,7 @@ impl Crowd {
         pool.install(|| chunks.for_each(write));
     }
 
+    #[inline]
     fn instance_data(&self, &VisibleInstance { instance: index, pose: record }: &VisibleInstance) -> InstanceData {
         let Instance { placement, route, tint_unorm8, pose, rank, .. } = self.instances[index as usize];
         let world_from_model = self.routes[route as usize].placed(placement).rows();

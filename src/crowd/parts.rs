@@ -21,12 +21,14 @@ const LEAST_INSTANCES: usize = 1024;
 const MOST_PARTS: usize = 64;
 /// Pieces with no more instances than this are one task.
 const INSTANCES_PER_TASK: u32 = 1024;
+/// The level of a pose in a view that does not show it.
+const UNSEEN: u32 = u8::MAX as u32;
 
 /// Returns the levels of a pose in both views. A view that does not show the pose (255) gets the level of the other view, so
 /// that it needs no separate batch.
-fn settled([camera, light]: [u8; 2]) -> PoseLevels {
-    let settled = |level| u32::from(if level == u8::MAX { camera.min(light) } else { level });
-    PoseLevels { camera: settled(camera), light: settled(light) }
+fn settled(levels: PoseLevels) -> PoseLevels {
+    let settled = |level| if level == UNSEEN { levels.finest() } else { level };
+    PoseLevels { camera: settled(levels.camera), light: settled(levels.light) }
 }
 
 /// The keys of a model's poses: levels and morphs, in the order of the visible poses.
@@ -140,7 +142,8 @@ impl Part {
     /// Collects, counts and sorts the visible poses.
     fn look(&mut self, runs: &[Run], keys: &[Keys], views: &Views<'_>) {
         self.sights.clear();
-        self.sights.extend(self.instances.clone().map(|instance| views.sight(instance)));
+        let instances = &views.instances[self.instances.start as usize..self.instances.end as usize];
+        self.sights.extend(instances.iter().map(|instance| views.sight(instance)));
         self.found.clear();
         self.keys.fill_with(Default::default);
         let mut first = self.instances.start;
@@ -150,29 +153,33 @@ impl Part {
             if first == end {
                 break;
             }
-            let keys = keys[clips.model as usize];
-            // The last pose with its number and its levels in both views. More of its instances may follow.
-            let mut last: Option<(u32, [u8; 2], VisiblePose)> = None;
-            let mut finish = |last: Option<(u32, [u8; 2], VisiblePose)>| {
-                let Some((_, levels, pose)) = last else { return };
-                let levels = settled(levels);
-                let key = keys.key(levels, has_morphs) - self.first_key;
-                self.keys[key as usize].0 +=
-                    Counts { poses: 1, seen: pose.seen_count, shadow_only: pose.shadow_only_count };
-                self.found.push((key, VisiblePose { levels, ..pose }));
-            };
+            let new = VisiblePose { has_morphs, run, ..VisiblePose::new(clips.model, 0, 0) };
+            let (first_found, mut last_pose) = (self.found.len(), None);
             let sights = &self.sights[(first - self.instances.start) as usize..(end - self.instances.start) as usize];
             for (instance, sight) in (first..end).zip(sights).filter(|(_, sight)| sight.is_visible) {
-                if last.is_none_or(|(number, ..)| number != sight.pose) {
-                    let pose = VisiblePose { has_morphs, instance, run, ..VisiblePose::new(clips.model, 0, 0) };
-                    finish(last.replace((sight.pose, [u8::MAX; 2], pose)));
+                let [camera, light] = sight.levels.map(u32::from);
+                let (seen_count, shadow_only_count) = (u32::from(sight.is_seen), u32::from(!sight.is_seen));
+                match self.found.last_mut() {
+                    Some((_, pose)) if last_pose == Some(sight.pose) => {
+                        pose.levels.camera = pose.levels.camera.min(camera);
+                        pose.levels.light = pose.levels.light.min(light);
+                        pose.seen_count += seen_count;
+                        pose.shadow_only_count += shadow_only_count;
+                    }
+                    _ => {
+                        let pose = VisiblePose { seen_count, shadow_only_count, instance, ..new };
+                        self.found.push((0, pose.with_levels(camera, light)));
+                    }
                 }
-                if let Some((_, levels, pose)) = &mut last {
-                    *levels = std::array::from_fn(|view| levels[view].min(sight.levels[view]));
-                    *(if sight.is_seen { &mut pose.seen_count } else { &mut pose.shadow_only_count }) += 1;
-                }
+                last_pose = Some(sight.pose);
             }
-            finish(last);
+            let (keys, first_key, counts_of) = (keys[clips.model as usize], self.first_key, &mut self.keys[..]);
+            for (key, pose) in &mut self.found[first_found..] {
+                pose.levels = settled(pose.levels);
+                *key = keys.key(pose.levels, has_morphs) - first_key;
+                counts_of[*key as usize].0 +=
+                    Counts { poses: 1, seen: pose.seen_count, shadow_only: pose.shadow_only_count };
+            }
             first = end;
         }
         let mut next = 0;
@@ -181,9 +188,10 @@ impl Part {
             next += counts.poses;
         }
         self.order.resize(self.found.len(), 0);
+        let (order, keys) = (&mut self.order[..], &mut self.keys[..]);
         for (index, (key, _)) in (0..).zip(&self.found) {
-            let (_, end) = &mut self.keys[*key as usize];
-            self.order[*end as usize] = index;
+            let (_, end) = &mut keys[*key as usize];
+            order[*end as usize] = index;
             *end += 1;
         }
     }
@@ -309,13 +317,20 @@ fn fill(parts: &[Part], pieces: &[Piece], mut places: Places<'_>) {
         for ((record, &index), out) in (place.poses..).zip(order).zip(poses) {
             *out = part.found[index as usize].1;
             let VisiblePose { instance, seen_count, shadow_only_count, .. } = *out;
-            let sights = &part.sights[(instance - part.instances.start) as usize..];
-            let visible = (instance..).zip(sights).filter(|(_, sight)| sight.is_visible);
-            for (instance, sight) in visible.take((seen_count + shadow_only_count) as usize) {
-                if let Some(place) = if sight.is_seen { seen.next() } else { shadow_only.next() } {
+            let mut put = |instance: u32, is_seen: bool| {
+                if let Some(place) = if is_seen { seen.next() } else { shadow_only.next() } {
                     *place = VisibleInstance { instance, pose: record };
                 }
+            };
+            let count = (seen_count + shadow_only_count) as usize;
+            if count == 1 {
+                // It shares the pose with no other visible instance, so no search is needed.
+                put(instance, seen_count == 1);
+                continue;
             }
+            let sights = &part.sights[(instance - part.instances.start) as usize..];
+            let visible = (instance..).zip(sights).filter(|(_, sight)| sight.is_visible).take(count);
+            visible.for_each(|(instance, sight)| put(instance, sight.is_seen));
         }
     }
 }

@@ -41,6 +41,7 @@ pub(super) fn duration_of(clip: Option<&Clip>) -> f64 {
 
 /// Wraps a time into a repeating clip. A time from 0 to `duration_seconds`, both included, does not change, so the last
 /// key can be shown. Returns 0 if the clip has no duration or the time is not finite.
+#[inline]
 pub fn wrap_seconds(time_seconds: f64, duration_seconds: f64) -> f64 {
     // Enough for hours, and few enough that the product below loses no visible precision.
     const MAX_LAPS: f64 = 65_536.0;

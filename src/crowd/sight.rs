@@ -3,6 +3,8 @@
 //! In: an instance and the [`Views`]. Out: a [`Sight`], which says whether the camera or the light shows the instance, and in
 //! which level of detail.
 
+use glam::Vec4;
+
 use super::playback::ClipPair;
 use super::{Instance, Route};
 use crate::view::{Detail, Frustum};
@@ -26,11 +28,12 @@ impl PoseLevels {
 }
 
 /// Returns the coarsest level whose error, times the scale of the instance, is allowed. `errors` are those of the coarser levels in
-/// units of model space, in ascending order. If no error is allowed, the level is 0, although another level may be exact. The
-/// errors are compared without a branch, because branches on them would be mispredicted.
-fn coarsest_within(errors: &[f32], scale: f32, allowed_metres: f32) -> u8 {
-    let count: u8 = errors.iter().map(|error| u8::from(error * scale <= allowed_metres)).sum();
-    if allowed_metres > 0.0 { count } else { 0 }
+/// units of model space, in ascending order, four at a time; what follows them is not a number. If no error is allowed, the level is
+/// 0, although another level may be exact. There is no branch on the errors, because it would be mispredicted.
+fn coarsest_within(errors: &[Vec4], scale: f32, allowed_metres: f32) -> u8 {
+    let are_within = |errors: &Vec4| (errors * scale).cmple(Vec4::splat(allowed_metres));
+    let count: u32 = errors.iter().map(|errors| are_within(errors).bitmask().trailing_ones()).sum();
+    if allowed_metres > 0.0 { count as u8 } else { 0 }
 }
 
 /// A pose that at least one visible instance shows.
@@ -94,7 +97,7 @@ pub(super) struct Sight {
 pub(super) struct Views<'a> {
     pub instances: &'a [Instance],
     pub routes: &'a [Route],
-    pub errors: &'a [Vec<f32>],
+    pub errors: &'a [Vec<Vec4>],
     pub frustum: Option<&'a Frustum>,
     /// The frustum, and all that may shade a point of it.
     pub casters: Option<Frustum>,
@@ -104,8 +107,7 @@ pub(super) struct Views<'a> {
 
 impl Views<'_> {
     #[inline]
-    pub fn sight(&self, index: u32) -> Sight {
-        let instance = &self.instances[index as usize];
+    pub fn sight(&self, instance: &Instance) -> Sight {
         let center = self.routes[instance.route as usize].moved(instance.center_world, &instance.placement);
         let radius = instance.radius;
         let is_seen = self.frustum.is_none_or(|frustum| frustum.intersects_sphere(center, radius));

@@ -18,13 +18,13 @@
 //! of the list of instances are in the order of their poses, and ascend within a pose. So consecutive poses of one model with the same
 //! levels have consecutive instances, and within them poses of one clip are neighbours.
 
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 use rayon::ThreadPool;
 
 use super::parts::{Keys, Lists, Part, Sorted};
 use super::sight::{COARSEST, Run, Views, VisiblePose};
 use super::{Crowd, Instance};
-use crate::model::Model;
+use crate::model::{CoarserLevel, Model};
 use crate::view::{Detail, Frustum};
 
 #[derive(Debug, Default)]
@@ -38,14 +38,18 @@ pub(super) struct Visible {
     sorted: Sorted,
     keys: Vec<Keys>,
     /// The errors of the coarser levels of each model.
-    errors: Vec<Vec<f32>>,
+    errors: Vec<Vec<Vec4>>,
 }
 
 impl Visible {
     /// Allocates room for the case that all instances are visible and each has its own pose.
     pub fn with_capacity(instances: usize, models: &[Model]) -> Self {
-        let errors =
-            |model: &Model| model.geometry.coarser_levels.iter().take(COARSEST).map(|level| level.error).collect();
+        let errors = |model: &Model| {
+            let levels = &model.geometry.coarser_levels;
+            let four =
+                |levels: &[CoarserLevel]| [0, 1, 2, 3].map(|k| levels.get(k).map_or(f32::NAN, |level| level.error));
+            levels[..levels.len().min(COARSEST)].chunks(4).map(|levels| four(levels).into()).collect()
+        };
         Self {
             lists: Lists::with_capacity(instances),
             pose_counts: vec![0; models.len()],

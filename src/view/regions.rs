@@ -57,8 +57,9 @@ impl Bounds {
 /// The region that a camera sees: four side planes and the near plane. There is no far plane. All tests are conservative.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Frustum {
-    /// Unit normals that point inwards. A point is inside where `normal · point + w >= 0`.
-    pub(super) planes: [Vec4; 5],
+    /// The four side planes, one in each row, so that a point is tested against all at once.
+    sides: Mat4,
+    near: Vec4,
 }
 
 impl Frustum {
@@ -67,16 +68,26 @@ impl Frustum {
     pub fn from_clip_from_world(clip_from_world: Mat4) -> Self {
         let rows = clip_from_world.transpose();
         let (x, y, z, w) = (rows.x_axis, rows.y_axis, rows.z_axis, rows.w_axis);
-        let planes = [w + x, w - x, w + y, w - y, w - z];
-        Self { planes: planes.map(|plane| plane / plane.xyz().length()) }
+        Self::new([w + x, w - x, w + y, w - y, w - z].map(|plane| plane / plane.xyz().length()))
+    }
+
+    fn new([a, b, c, d, near]: [Vec4; 5]) -> Self {
+        Self { sides: Mat4::from_cols(a, b, c, d).transpose(), near }
+    }
+
+    /// Returns the planes as unit normals that point inwards. A point is inside where `normal · point + w >= 0`.
+    pub(super) fn planes(&self) -> [Vec4; 5] {
+        let Mat4 { x_axis, y_axis, z_axis, w_axis } = self.sides.transpose();
+        [x_axis, y_axis, z_axis, w_axis, self.near]
     }
 
     /// Returns false if the whole sphere lies behind one plane. The test is conservative: a sphere near an edge may pass
     /// although it is outside.
     pub fn intersects_sphere(&self, center: Vec3, radius: f32) -> bool {
         // Rounding errors grow with the distance from the origin. A sphere that only just touches must pass.
-        let slack = 1e-5 * (center.abs().max_element() + radius);
-        self.planes.iter().all(|plane| plane.xyz().dot(center) + plane.w >= -(radius + slack))
+        let least = -(radius + 1e-5 * (center.abs().max_element() + radius));
+        let is_inside = (self.sides * center.extend(1.0)).cmpge(Vec4::splat(least)).all();
+        is_inside && self.near.xyz().dot(center) + self.near.w >= least
     }
 
     /// Returns the region of everything that may shade a point of this region at the height `floor` or above. `to_light` is
@@ -87,12 +98,11 @@ impl Frustum {
     pub fn with_casters(&self, to_light: Vec3, floor: f32) -> Self {
         // The normal of a level plane vanishes. A greater length only lets more spheres pass.
         const LEAST_LENGTH: f32 = 0.05;
-        let planes = self.planes.map(|plane| {
+        Self::new(self.planes().map(|plane| {
             let tilt = (-plane.xyz().dot(to_light) / to_light.y).max(0.0);
             let plane = plane + Vec4::new(0.0, tilt, 0.0, -tilt * floor);
             plane / plane.xyz().length().max(LEAST_LENGTH)
-        });
-        Self { planes }
+        }))
     }
 }
 

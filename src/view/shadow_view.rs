@@ -172,7 +172,7 @@ fn receivers_seen(scene: &ShadowScene, ground: [Vec3; 4], axes: &LightAxes) -> E
     let Bounds { min, max, .. } = *crowd;
     let corner = |k: usize| Vec3::select(BVec3::new(k & 1 != 0, k & 2 != 0, k & 4 != 0), max, min);
     let faces = FACES.iter().map(|face| face.map(corner)).chain([ground]).map(|face| {
-        frustum.planes.iter().chain([&far]).fold(Polygon::quad(face), |polygon, &plane| polygon.clipped(plane))
+        frustum.planes().into_iter().chain([far]).fold(Polygon::quad(face), |polygon, plane| polygon.clipped(plane))
     });
     let mut extent = faces.fold(Extent::EMPTY, |extent, face| extent.around(face.points().iter().copied(), axes));
     // The corners of the frustum itself, if they lie in the box.

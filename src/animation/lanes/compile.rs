@@ -148,15 +148,14 @@ impl<'a> Compiler<'a> {
     }
 
     fn compiled(mut self) -> (Program, Self) {
-        let joint_count = self.model.palette.len();
-        (0..joint_count).for_each(|entry| self.write(entry));
+        let ends = (0..self.model.palette.len()).map(|entry| self.write(entry)).collect();
         let temporary_count = share_temporaries(&mut self.steps);
         let steps = std::mem::take(&mut self.steps);
-        (Program { steps, temporary_count, joint_count }, self)
+        (Program { steps, temporary_count, ends }, self)
     }
 
-    /// Appends the step that writes palette entry `entry`, and before it the steps that it needs.
-    fn write(&mut self, entry: usize) {
+    /// Appends the step that writes palette entry `entry`, and before it the steps that it needs. Returns the number of steps.
+    fn write(&mut self, entry: usize) -> usize {
         let layout = &self.model.palette;
         let Attachment { mover, standing, ancestor_from_node } = self.attachment(layout.nodes[entry] as usize);
         let matrix = ancestor_from_node * layout.joint_from_mesh[entry].as_daffine3();
@@ -168,6 +167,7 @@ impl<'a> Compiler<'a> {
             Some(mover) => Step::Write(mover, constant),
             None => Step::WriteHeld(constant),
         });
+        self.steps.len()
     }
 
     /// Returns the attachment of a node. It first computes those of its ancestors, top down and without recursion.

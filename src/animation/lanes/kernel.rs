@@ -111,7 +111,7 @@ unsafe fn blended<T: Lanes>(
     let (mut translation, mut rotation, mut scale) = unsafe { sampled(mover, rows, t) };
     let (rows, t) = (&second.rows, T::load(&second.t));
     let (kept, added) = (T::splat(1.0 - weight), T::splat(weight));
-    let [second_translation, second_rotation, second_scale] = mover.second;
+    let [second_translation, second_rotation, second_scale] = &mover.second;
     if let Some(curve) = second_translation {
         // SAFETY: as above.
         translation = mixed(translation, kept, unsafe { vector(curve, rows, t) }, added);
@@ -138,8 +138,8 @@ unsafe fn blended<T: Lanes>(
 unsafe fn sampled<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T) -> Properties<T> {
     // SAFETY: the caller's promise.
     unsafe {
-        let (translation, rotation) = (vector(mover.translation, rows, t), quaternion(mover.rotation, rows, t));
-        let scale = match mover.scale {
+        let (translation, rotation) = (vector(&mover.translation, rows, t), quaternion(&mover.rotation, rows, t));
+        let scale = match &mover.scale {
             Some(scale) => Some(vector(scale, rows, t)),
             None => None,
         };
@@ -169,17 +169,17 @@ fn composed<T: Lanes>((translation, rotation, scale): Properties<T>) -> Matrix<T
 /// # Safety
 /// See [`sampled`].
 #[inline(always)]
-unsafe fn vector<T: Lanes>(curve: Curve, rows: &[*const Cell; LANES], t: T) -> [T; 3] {
+unsafe fn vector<T: Lanes>(curve: &Curve, rows: &[*const Cell; LANES], t: T) -> [T; 3] {
     // SAFETY: the caller's promise.
     let [x, y, z, _] = match curve {
         Curve::Held(value) => splat(value),
         Curve::Straight(column) => {
             // SAFETY: the caller's promise.
-            let (value, change) = unsafe { T::load_cells(rows, column) };
+            let (value, change) = unsafe { T::load_cells(rows, *column) };
             along(change, t, value)
         }
         // SAFETY: the caller's promise.
-        Curve::Cubic(column) => unsafe { cubic(rows, column, t) },
+        Curve::Cubic(column) => unsafe { cubic(rows, *column, t) },
     };
     [x, y, z]
 }
@@ -189,17 +189,17 @@ unsafe fn vector<T: Lanes>(curve: Curve, rows: &[*const Cell; LANES], t: T) -> [
 /// # Safety
 /// See [`sampled`].
 #[inline(always)]
-unsafe fn quaternion<T: Lanes>(curve: Curve, rows: &[*const Cell; LANES], t: T) -> [T; 4] {
+unsafe fn quaternion<T: Lanes>(curve: &Curve, rows: &[*const Cell; LANES], t: T) -> [T; 4] {
     match curve {
         Curve::Held(value) => splat(value),
         Curve::Straight(column) => {
             // SAFETY: the caller's promise.
-            let (value, change) = unsafe { T::load_cells(rows, column) };
+            let (value, change) = unsafe { T::load_cells(rows, *column) };
             along_arc(value, change, t)
         }
         Curve::Cubic(column) => {
             // SAFETY: the caller's promise.
-            let q = unsafe { cubic(rows, column, t) };
+            let q = unsafe { cubic(rows, *column, t) };
             // Appendix C.5: blended, then normalised. A sum of length zero becomes the identity.
             let inverse_length = dot(q, q).inverse_root();
             let [x, y, z, w] = times(q, inverse_length);
@@ -220,12 +220,12 @@ unsafe fn cubic<T: Lanes>(rows: &[*const Cell; LANES], column: usize, t: T) -> [
 }
 
 #[inline(always)]
-fn splat<T: Lanes>([x, y, z, w]: [f32; 4]) -> [T; 4] {
+fn splat<T: Lanes>(&[x, y, z, w]: &[f32; 4]) -> [T; 4] {
     [T::splat(x), T::splat(y), T::splat(z), T::splat(w)]
 }
 
 #[inline(always)]
-fn splat_matrix<T: Lanes>(&[x, y, z]: &Constant) -> Matrix<T> {
+fn splat_matrix<T: Lanes>([x, y, z]: &Constant) -> Matrix<T> {
     [splat(x), splat(y), splat(z)]
 }
 

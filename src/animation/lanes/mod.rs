@@ -73,12 +73,12 @@ impl LaneSource<'_> {
         let Self { clip: LaneClip { rows, .. }, times_seconds } = *self;
         let times_seconds = &times_seconds[first..];
         let last = times_seconds.last().copied().unwrap_or(0.0);
-        let located: [_; LANES] =
-            std::array::from_fn(|lane| rows.locate(times_seconds.get(lane).copied().unwrap_or(last)));
-        Located {
-            rows: located.map(|(row, _)| rows.cells[row * rows.columns..].as_ptr()),
-            t: Array(located.map(|(_, t)| t)),
+        let mut located = Located { rows: [rows.cells.as_ptr(); LANES], t: Array([0.0; LANES]) };
+        for lane in 0..LANES {
+            let (row, t) = rows.locate(times_seconds.get(lane).copied().unwrap_or(last));
+            (located.rows[lane], located.t.0[lane]) = (rows.cells[row * rows.columns..].as_ptr(), t);
         }
+        located
     }
 }
 
@@ -143,34 +143,29 @@ pub fn evaluate(
     let program = second.map_or(&first.clip.program, |(blend, _)| &blend.program);
     let count = first.times_seconds.len();
     let joint_count = out.len() / count.max(1);
-    assert!(out.len() == count * joint_count && joint_count <= program.joint_count, "room for {count} instances");
+    assert!(out.len() == count * joint_count && joint_count <= program.ends.len(), "room for {count} instances");
     if joint_count == 0 {
         return;
     }
     scratch.fit(program);
-    let steps = first_writes(&program.steps, joint_count).0;
     let groups = out.chunks_mut(GROUP_INSTANCES * joint_count);
     for (first_instance, out) in (0..count).step_by(GROUP_INSTANCES).zip(groups) {
-        let second = second.map(|(blend, second)| (second.locate(first_instance), blend.weight));
-        let temporaries = &mut scratch.temporaries;
-        let mut group = LaneGroup { first: first.locate(first_instance), second, temporaries };
+        let mut group = LaneGroup {
+            first: first.locate(first_instance),
+            second: second.map(|(blend, second)| (second.locate(first_instance), blend.weight)),
+            temporaries: &mut scratch.temporaries,
+        };
         match memory {
-            MemoryKind::Cached => evaluate_in_place(processor, (steps, joint_count), &mut group, out),
-            MemoryKind::WriteCombined => evaluate_in_blocks(processor, (steps, joint_count), &mut group, out),
+            MemoryKind::Cached => evaluate_in_place(processor, (program, joint_count), &mut group, out),
+            MemoryKind::WriteCombined => evaluate_in_blocks(processor, (program, joint_count), &mut group, out),
         }
     }
-}
-
-/// Divides steps after those that write the first `count` joint matrices.
-fn first_writes(steps: &[Step], count: usize) -> (&[Step], &[Step]) {
-    let mut writes = steps.iter().enumerate().filter(|(_, step)| !matches!(step, Step::Move(_)));
-    steps.split_at(writes.nth(count - 1).map_or(steps.len(), |(last, _)| last + 1))
 }
 
 /// Stores the joint matrices of up to eight instances straight to `out`.
 fn evaluate_in_place(
     processor: Processor,
-    (steps, joint_count): (&[Step], usize),
+    (program, joint_count): (&Program, usize),
     group: &mut LaneGroup<'_>,
     out: &mut [MaybeUninit<JointMatrix>],
 ) {
@@ -181,29 +176,28 @@ fn evaluate_in_place(
         (streams.out[lane], streams.strides[lane]) = (instance.as_mut_ptr(), 1);
     }
     // SAFETY: `locate` returns rows of the clip; each lane has room for all matrices, or for one with stride 0.
-    unsafe { run(processor, steps, group, streams) };
+    unsafe { run(processor, program.steps_of(0..joint_count), group, streams) };
 }
 
 /// Evaluates the joint matrices of up to eight instances block by block, and copies each block to `out`.
 fn evaluate_in_blocks(
     processor: Processor,
-    (mut steps, joint_count): (&[Step], usize),
+    (program, joint_count): (&Program, usize),
     group: &mut LaneGroup<'_>,
     out: &mut [MaybeUninit<JointMatrix>],
 ) {
     let mut block = [const { MaybeUninit::uninit() }; LANES * BLOCK_JOINTS];
     for first in (0..joint_count).step_by(BLOCK_JOINTS) {
         let count = BLOCK_JOINTS.min(joint_count - first);
-        let (now, later) = first_writes(steps, count);
+        let steps = program.steps_of(first..first + count);
         let start = block.as_mut_ptr();
         let streams =
             Streams { out: std::array::from_fn(|lane| start.wrapping_add(lane * BLOCK_JOINTS)), strides: [1; LANES] };
-        // SAFETY: rows as above. Each lane has room for `BLOCK_JOINTS` matrices, and `now` writes no more.
-        unsafe { run(processor, now, group, streams) };
+        // SAFETY: rows as above. Each lane has room for `BLOCK_JOINTS` matrices, and `steps` write no more.
+        unsafe { run(processor, steps, group, streams) };
         for (instance, evaluated) in out.chunks_exact_mut(joint_count).zip(block.chunks_exact(BLOCK_JOINTS)) {
             instance[first..first + count].copy_from_slice(&evaluated[..count]);
         }
-        steps = later;
     }
 }
 

@@ -4,6 +4,8 @@
 //! different places. All instances of a frame have the same weight. So these constants are computed once a frame, in double
 //! precision, by [`Standing::set_weight`]. Nothing is allocated after the compilation.
 
+use std::ops::Range;
+
 use glam::{DAffine3, DMat3, DQuat, DVec4};
 
 /// The translation, rotation or scale of a mover in a clip.
@@ -49,7 +51,16 @@ pub(super) enum Step {
 pub struct Program {
     pub(super) steps: Vec<Step>,
     pub(super) temporary_count: usize,
-    pub(super) joint_count: usize,
+    /// The number of steps up to each step that writes: one number for each joint matrix.
+    pub(super) ends: Vec<usize>,
+}
+
+impl Program {
+    /// Returns the steps that write these joint matrices, and those that they need after the matrices before.
+    pub(super) fn steps_of(&self, joints: Range<usize>) -> &[Step] {
+        let start = joints.start.checked_sub(1).map_or(0, |last| self.ends[last]);
+        &self.steps[start..self.ends[joints.end - 1]]
+    }
 }
 
 pub(super) fn rows_of(matrix: &DAffine3) -> Constant {

@@ -145,11 +145,11 @@ impl<'c> AnyTrack<'c> {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rows {
-    starts_seconds: Vec<f64>,
-    /// The length of each row. The first and the last row are constant and infinitely long.
-    spans_seconds: Vec<f64>,
-    /// Time is divided into equal buckets. Each element is the last row that starts in an earlier bucket.
-    rows_before: Vec<u32>,
+    /// The start and the length of each row. The first and the last row are constant and infinitely long.
+    spans_seconds: Vec<[f64; 2]>,
+    /// Time is divided into equal buckets: for each, the last row that starts in an earlier bucket, and the last one that starts
+    /// in an earlier bucket or in this one.
+    buckets: Vec<[u32; 2]>,
     buckets_per_second: f64,
     pub columns: usize,
     pub cells: Vec<Cell>,
@@ -189,43 +189,50 @@ impl Rows {
                 }
             }
         }
-        rows.spans_seconds = starts_seconds.iter().zip(ends_seconds).map(|(start, end)| end - start).collect();
+        rows.spans_seconds =
+            starts_seconds.iter().zip(ends_seconds).map(|(start, end)| [*start, end - start]).collect();
         // The first row is constant, so its share of elapsed time stays 0.
-        rows.spans_seconds[0] = f64::INFINITY;
-        rows.starts_seconds = starts_seconds;
+        rows.spans_seconds[0][1] = f64::INFINITY;
         rows.fill_buckets();
         Some(rows)
     }
 
     /// Makes as many buckets as rows. If keys are evenly spread, as they usually are, each bucket holds about one row.
     fn fill_buckets(&mut self) {
-        let count = self.starts_seconds.len();
-        let last = self.starts_seconds.last().copied().unwrap_or(0.0);
+        let count = self.spans_seconds.len();
+        let last = self.spans_seconds.last().map_or(0.0, |[start, _]| *start);
         self.buckets_per_second = if last > 0.0 { count as f64 / last } else { 0.0 };
-        let buckets = self.bucket(last) + 1;
-        self.rows_before = vec![0; buckets + 1];
-        for (row, &start) in self.starts_seconds.iter().enumerate() {
+        self.buckets = vec![[0; 2]; self.bucket(last) + 1];
+        for row in 0..count {
             // Rows are in ascending order, so the last write is the last row that starts in this bucket.
-            let bucket = self.bucket(start);
-            self.rows_before[bucket + 1] = row as u32;
+            let bucket = self.bucket(self.spans_seconds[row][0]);
+            self.buckets[bucket][1] = row as u32;
         }
-        for bucket in 1..=buckets {
-            self.rows_before[bucket] = self.rows_before[bucket].max(self.rows_before[bucket - 1]);
+        let mut before = 0;
+        for [first, last] in &mut self.buckets {
+            *first = before;
+            before = before.max(*last);
+            *last = before;
         }
     }
 
     /// Returns the bucket of a time. A later time never has an earlier bucket, despite rounding.
     fn bucket(&self, time_seconds: f64) -> usize {
-        (time_seconds * self.buckets_per_second) as usize
+        (time_seconds * self.buckets_per_second) as u32 as usize
     }
 
+    #[inline]
     pub(super) fn locate(&self, time_seconds: f64) -> (usize, f32) {
-        let time_seconds = if time_seconds.is_nan() { BEFORE } else { time_seconds.clamp(BEFORE, f64::MAX) };
-        // There are at least two rows, and at least one bucket.
-        let bucket = self.bucket(time_seconds).min(self.rows_before.len() - 2);
-        let (from, to) = (self.rows_before[bucket] as usize, self.rows_before[bucket + 1] as usize);
-        let candidates = &self.starts_seconds[from + 1..=to.max(from)];
-        let row = from + candidates.partition_point(|&start| start <= time_seconds);
-        (row, ((time_seconds - self.starts_seconds[row]) / self.spans_seconds[row]) as f32)
+        let time_seconds = if time_seconds > BEFORE { time_seconds.min(f64::MAX) } else { BEFORE };
+        let bucket = self.buckets.get(self.bucket(time_seconds)).or(self.buckets.last());
+        let [from, to] = bucket.copied().unwrap_or_default().map(|row| row as usize);
+        let row = match to - from {
+            0 => from,
+            1 if self.spans_seconds[to][0] <= time_seconds => to,
+            1 => from,
+            _ => from + self.spans_seconds[from + 1..=to].partition_point(|[start, _]| *start <= time_seconds),
+        };
+        let [start_seconds, span_seconds] = self.spans_seconds[row];
+        (row, ((time_seconds - start_seconds) / span_seconds) as f32)
     }
 }

@@ -130,8 +130,9 @@ mod avx2 {
         // instruction (Intel's first ones) treat it as a no-op.
         unsafe {
             std::arch::asm!(
-                "prefetchw [{}]",
-                in(reg) joint.wrapping_add(PREFETCH_BYTES),
+                "prefetchw [{} + {}]",
+                in(reg) joint,
+                const PREFETCH_BYTES,
                 options(nostack, preserves_flags, readonly)
             );
         }
