@@ -40,7 +40,7 @@ function tube(kind, degrees, isDual) {
 export default function show() {
     const state = { kind: "twist", degrees: 180 }, result = live();
     const panels = [["matrices", false], ["dual quaternions", true]].map(([name, isDual]) => {
-        const layer = svg("g"), drawing = svg("svg", { viewBox: "-0.9 -2.15 1.8 2.3", class: "tube" }, layer);
+        const layer = svg("g"), drawing = svg("svg", { viewBox: "-1.15 -2.1 2.3 2.2", class: "tube" }, layer);
         let from = null;
         draggable(drawing, drawing, `${name}; drag or use arrow keys to turn the upper end`,
             ([x]) => { from ??= [x, state.degrees]; set(from[1] + (x - from[0]) * 200); },
