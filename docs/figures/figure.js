@@ -1,0 +1,9 @@
+// Finds the figures of a page and loads their scripts. Without this script, or if a figure fails, the pictures stay.
+// This is a plain script, because a book adds no modules. It loads nothing outside of its own folder.
+for (const figure of document.querySelectorAll("[data-figure]")) {
+    const name = figure.dataset.figure;
+    import(`./${name}.js`).then(async module => {
+        figure.append(...await module.default(figure.dataset));
+        figure.classList.add("ready");
+    }).catch(error => console.error(`figure ${name}:`, error));
+}
