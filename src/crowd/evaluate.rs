@@ -142,8 +142,7 @@ fn evaluate_poses(shared: Shared<'_>, poses: Range<usize>, scratch: &mut Scratch
     let clips = |pose: &VisiblePose| visible.runs[pose.run as usize].clips;
     let is_alike = |a: &VisiblePose, b: &VisiblePose| a.levels == b.levels && (a.run == b.run || clips(a) == clips(b));
     let mut next = poses.start;
-    let alike = visible.lists.poses[poses.clone()].chunk_by(is_alike);
-    for block in alike.flat_map(|alike| alike.chunks(BLOCK_POSES)) {
+    for block in visible.lists.poses[poses.clone()].chunk_by(is_alike).flat_map(|alike| alike.chunks(BLOCK_POSES)) {
         next += block.len();
         let own = match poses.contains(&next) {
             true => out.split_off_before(shared.records[next]).streams,

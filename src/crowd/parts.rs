@@ -9,11 +9,13 @@
 
 use std::ops::{AddAssign, Range};
 
+use glam::Vec4;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::Instance;
-use super::sight::{PoseLevels, Run, Sight, Views, VisibleInstance, VisiblePose};
+use super::sight::{COARSEST, PoseLevels, Run, Sight, Views, VisibleInstance, VisiblePose};
+use crate::model::{CoarserLevel, Model};
 
 /// The smallest number of instances of a part: some ten microseconds of work.
 const LEAST_INSTANCES: usize = 1024;
@@ -29,6 +31,13 @@ const UNSEEN: u32 = u8::MAX as u32;
 fn settled(levels: PoseLevels) -> PoseLevels {
     let settled = |level| if level == UNSEEN { levels.finest() } else { level };
     PoseLevels { camera: settled(levels.camera), light: settled(levels.light) }
+}
+
+/// Returns the errors of a model's coarser levels, as [`Views`] has them.
+pub(super) fn level_errors(model: &Model) -> Vec<Vec4> {
+    let levels = &model.geometry.coarser_levels;
+    let four = |levels: &[CoarserLevel]| [0, 1, 2, 3].map(|k| levels.get(k).map_or(f32::NAN, |level| level.error));
+    levels[..levels.len().min(COARSEST)].chunks(4).map(|levels| four(levels).into()).collect()
 }
 
 /// The keys of a model's poses: levels and morphs, in the order of the visible poses.

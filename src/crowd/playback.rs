@@ -45,11 +45,10 @@ pub(super) fn duration_of(clip: Option<&Clip>) -> f64 {
 pub fn wrap_seconds(time_seconds: f64, duration_seconds: f64) -> f64 {
     // Enough for hours, and few enough that the product below loses no visible precision.
     const MAX_LAPS: f64 = 65_536.0;
-    if (0.0..=duration_seconds).contains(&time_seconds) {
-        return time_seconds;
-    }
     let laps = time_seconds / duration_seconds;
-    if duration_seconds > 0.0 && laps.abs() < MAX_LAPS {
+    if (0.0..=duration_seconds).contains(&time_seconds) {
+        time_seconds
+    } else if duration_seconds > 0.0 && laps.abs() < MAX_LAPS {
         // The remainder, faster than `rem_euclid`.
         let rest = time_seconds - (laps as i32) as f64 * duration_seconds;
         let rest = if rest < 0.0 { rest + duration_seconds } else { rest };

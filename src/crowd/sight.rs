@@ -109,15 +109,13 @@ impl Views<'_> {
     #[inline]
     pub fn sight(&self, instance: &Instance) -> Sight {
         let center = self.routes[instance.route as usize].moved(instance.center_world, &instance.placement);
-        let radius = instance.radius;
+        let (radius, errors) = (instance.radius, &self.errors[instance.model as usize]);
         let is_seen = self.frustum.is_none_or(|frustum| frustum.intersects_sphere(center, radius));
         let reach = radius + self.detail.shadow_reach_metres;
         let is_visible =
             is_seen || self.casters.as_ref().is_some_and(|casters| casters.intersects_sphere(center, reach));
-        let (errors, scale) = (&self.errors[instance.model as usize], instance.placement.scale);
-        let level = |is_shown: bool, allowed_metres: f32| match is_shown {
-            true => coarsest_within(errors, scale, allowed_metres),
-            false => u8::MAX,
+        let level = |is_shown: bool, allowed_metres: f32| {
+            if is_shown { coarsest_within(errors, instance.placement.scale, allowed_metres) } else { u8::MAX }
         };
         let camera = level(is_seen, self.detail.error_metres_in_view(center, radius));
         let light = level(is_visible && self.has_shadows, self.detail.shadow_error_metres);

@@ -21,10 +21,10 @@
 use glam::{Vec3, Vec4};
 use rayon::ThreadPool;
 
-use super::parts::{Keys, Lists, Part, Sorted};
-use super::sight::{COARSEST, Run, Views, VisiblePose};
+use super::parts::{Keys, Lists, Part, Sorted, level_errors};
+use super::sight::{Run, Views, VisiblePose};
 use super::{Crowd, Instance};
-use crate::model::{CoarserLevel, Model};
+use crate::model::Model;
 use crate::view::{Detail, Frustum};
 
 #[derive(Debug, Default)]
@@ -44,18 +44,12 @@ pub(super) struct Visible {
 impl Visible {
     /// Allocates room for the case that all instances are visible and each has its own pose.
     pub fn with_capacity(instances: usize, models: &[Model]) -> Self {
-        let errors = |model: &Model| {
-            let levels = &model.geometry.coarser_levels;
-            let four =
-                |levels: &[CoarserLevel]| [0, 1, 2, 3].map(|k| levels.get(k).map_or(f32::NAN, |level| level.error));
-            levels[..levels.len().min(COARSEST)].chunks(4).map(|levels| four(levels).into()).collect()
-        };
         Self {
             lists: Lists::with_capacity(instances),
             pose_counts: vec![0; models.len()],
             instance_counts: vec![0; models.len()],
             keys: Keys::of(models.iter().map(|model| 1 + model.geometry.coarser_levels.len() as u32)),
-            errors: models.iter().map(errors).collect(),
+            errors: models.iter().map(level_errors).collect(),
             ..Self::default()
         }
     }
