@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 usage() {
     cat <<'END'
-Usage: ./setup.sh [--shaders] [--fuzz] [--drivers] [--package]
+Usage: ./setup.sh [--shaders] [--fuzz] [--drivers] [--book] [--package]
 
 Installs the missing packages of this list: a C compiler (for Rust's linker) and a C++ compiler (for meshoptimizer), the
 Vulkan loader, Mesa's drivers (including lavapipe, which draws without a GPU), the Vulkan validation layers, the X11, xkb
@@ -19,6 +19,7 @@ tells you what to install. It uses sudo unless you run it as root.
               tests. Nothing uses them until you source the file `env` there. They come from Debian's package
               chromium-common. To get a newer version, remove the folder first. The end checks them with the program, which
               cargo builds, or which THRONG_PROGRAM names. THRONG_DRIVERS names another folder
+  --book      also install Node and, with cargo, mdBook, for docs/book.py and tests/figures
   --package   also put zig and cargo-zigbuild (from PyPI, 440 MB) into ~/.cache/throng/packaging, for packaging/build.sh.
               THRONG_PACKAGING names another folder
   --help      print this text
@@ -31,12 +32,14 @@ fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 with_shaders=false
 with_fuzz=false
 with_drivers=false
+with_book=false
 with_package=false
 for argument in "$@"; do
     case $argument in
         --shaders) with_shaders=true ;;
         --fuzz) with_fuzz=true ;;
         --drivers) with_drivers=true ;;
+        --book) with_book=true ;;
         --package) with_package=true ;;
         --help | -h) usage; exit 0 ;;
         *) usage >&2; exit 2 ;;
@@ -97,6 +100,7 @@ setup_apt() {
         need make make
         need git git
     fi
+    if $with_book; then need node nodejs; fi
     if $with_package; then
         python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
         need objdump binutils
@@ -123,6 +127,7 @@ setup_dnf() {
         need make make
         need git git
     fi
+    if $with_book; then need node nodejs; fi
     announce dnf || return 0
     as_root dnf install --assumeyes --setopt=install_weak_deps=False "${missing[@]}"
 }
@@ -142,6 +147,7 @@ setup_pacman() {
         need make make
         need git git
     fi
+    if $with_book; then need node nodejs; fi
     announce pacman || return 0
     # Not -Sy: Arch supports no partial upgrades.
     as_root pacman -S --needed --noconfirm "${missing[@]}" || fail "pacman failed; bring the system up to date: pacman -Syu"
@@ -151,6 +157,12 @@ setup_fuzz() {
     cargo fuzz --version >/dev/null 2>&1 && return
     say "installing cargo-fuzz with cargo"
     cargo install --locked --quiet cargo-fuzz
+}
+
+setup_book() {
+    [[ $(mdbook --version 2>/dev/null) == "mdbook v0.5.4" ]] && return
+    say "installing mdBook with cargo"
+    cargo install --locked --quiet --no-default-features --features search --version 0.5.4 mdbook
 }
 
 setup_package() {
@@ -296,5 +308,6 @@ case $(uname -s) in
 esac
 if $with_fuzz; then setup_fuzz; fi
 if $with_drivers; then setup_drivers; fi
+if $with_book; then setup_book; fi
 if $with_package; then setup_package; fi
 say "done"
