@@ -110,10 +110,12 @@ fn the_figures_of_the_lesson_are_up_to_date() {
         let present = text(&format!("docs/pictures/{file_name}"));
         assert!(present == *svg, "docs/pictures/{file_name} is out of date: {refresh}");
     }
-    let page = text("docs/skinning.md");
-    let current = lesson::with_numbers(&page, &lesson.numbers).unwrap();
-    let old = page.lines().zip(current.lines()).find(|(present, current)| present != current);
-    assert!(page == current, "docs/skinning.md is out of date: {refresh}: {old:?}");
+    let pages = lesson::PAGES.map(|page| text(&format!("docs/{page}")));
+    let current = lesson::with_numbers(pages.clone(), &lesson.numbers).unwrap();
+    for (file_name, (page, current)) in lesson::PAGES.iter().zip(pages.iter().zip(&current)) {
+        let old = page.lines().zip(current.lines()).find(|(present, current)| present != current);
+        assert!(page == current, "docs/{file_name} is out of date: {refresh}: {old:?}");
+    }
 }
 
 #[test]
