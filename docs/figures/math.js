@@ -134,7 +134,7 @@ function rotationAndStretch(m) {
     return [quaternionOf(axes), [x, y, z].map(column => axes.map(axis => dot(axis, column)))];
 }
 
-/** Returns model_from_mesh by dual quaternions, as docs/skinning.md lists the steps. */
+/** Returns model_from_mesh by dual quaternions, as docs/blends.md lists the steps. */
 export function blendDual(influences, joints) {
     if (influences.length === 1) return joints[influences[0][0]];
     let real = [0, 0, 0, 0], dual = [0, 0, 0, 0], stretch = Array(16).fill(0);

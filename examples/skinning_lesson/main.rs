@@ -1,6 +1,6 @@
-//! `cargo run --example skinning_lesson` writes the figures of `docs/skinning.md`: the drawings in `docs/pictures` and the
-//! numbers after its markers. `tests/repository/docs.rs` checks that both are up to date. With the name of a folder, it
-//! writes the two wrong walkers there instead.
+//! `cargo run --example skinning_lesson` writes the figures of `docs/skinning.md` and its pages: the drawings in `docs/pictures`
+//! and the numbers after their markers. `tests/repository/docs.rs` checks that both are up to date. With the name of a folder,
+//! it writes the two wrong walkers there instead.
 
 mod lesson;
 
@@ -21,9 +21,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     for drawing in &lesson.drawings {
         fs::write(docs.join("pictures").join(drawing.file_name), &drawing.svg)?;
     }
-    let page = docs.join("skinning.md");
-    let text = fs::read_to_string(&page)?;
-    fs::write(&page, lesson::with_numbers(&text, &lesson.numbers)?)?;
+    let mut pages = lesson::PAGES.map(|_| String::new());
+    for (text, page) in pages.iter_mut().zip(lesson::PAGES) {
+        *text = fs::read_to_string(docs.join(page))?;
+    }
+    for (text, page) in lesson::with_numbers(pages, &lesson.numbers)?.iter().zip(lesson::PAGES) {
+        fs::write(docs.join(page), text)?;
+    }
     println!("{} drawings, {} blocks of numbers", lesson.drawings.len(), lesson.numbers.len());
     Ok(())
 }

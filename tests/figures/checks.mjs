@@ -15,6 +15,7 @@ export const FIGURES = join(ROOT, "docs/figures");
 const CONFORMANCE = join(ROOT, "assets/conformance");
 export const text = (...path) => readFileSync(join(ROOT, ...path), "utf8");
 const json = (...path) => JSON.parse(text(...path));
+const PAGES = readdirSync(join(ROOT, "docs")).filter(file => file.endsWith(".md")).map(file => text("docs", file)).join("");
 
 /** Compares numbers in any nesting. What `expected` does not name is not compared. */
 function assertClose(found, expected, most, what) {
@@ -95,9 +96,9 @@ function wrongSwitches({ math }) {
     }
 }
 
-/** The rows of numbers of a block of docs/skinning.md. */
+/** The rows of numbers of a block of the pages. */
 function block(name) {
-    const found = text("docs/skinning.md").split(`<!-- numbers: ${name} -->\n\`\`\`text\n`)[1].split("```")[0];
+    const [found] = PAGES.split(`<!-- numbers: ${name} -->\n\`\`\`text\n`)[1].split("```");
     return found.trimEnd().split("\n").map(line => ({ line, numbers: (line.match(/-?\d+(\.\d+)?/g) ?? []).map(Number) }));
 }
 
@@ -234,7 +235,7 @@ function dualQuaternionsHaveNoPreferredDirection({ math }) {
     }
 }
 
-/** frame.json follows the rules of docs/frame.md, and its addresses are the answers to question 4 of the first evening. */
+/** frame.json follows the rules of docs/palette.md, and its addresses are the answers to question 4 of the first evening. */
 function addressesOfTheFrame({ vertex: { addresses } }) {
     const frame = json("docs/figures/frame.json"), { levels, poses, batches, instances } = frame;
     let [joint, vertex, first] = [0, 0, 0];

@@ -1,4 +1,4 @@
-//! The lesson of `docs/skinning.md`: the bundled strip, posed by the library, right and wrong.
+//! The lesson of `docs/skinning.md` and its pages: the bundled strip, posed by the library, right and wrong.
 //!
 //! * [`strip`] poses and skins the strip, with the mistakes of the lesson.
 //! * [`numbers`] prints each step of the calculation.
@@ -25,7 +25,11 @@ pub struct Drawing {
     pub svg: String,
 }
 
-/// A block of numbers in `docs/skinning.md`.
+/// The pages of `docs` that have blocks of numbers.
+pub const PAGES: [&str; 7] =
+    ["blends.md", "interpolation.md", "inverse_bind.md", "mistakes.md", "morphs.md", "normals.md", "parents_first.md"];
+
+/// A block of numbers in one of the [`PAGES`].
 pub struct Numbers {
     /// The name in its marker, `<!-- numbers: NAME -->`.
     pub name: &'static str,
@@ -33,7 +37,7 @@ pub struct Numbers {
     pub text: String,
 }
 
-/// All figures of the page.
+/// All figures of the pages.
 pub struct Lesson {
     pub drawings: Vec<Drawing>,
     pub numbers: Vec<Numbers>,
@@ -59,18 +63,22 @@ pub fn lesson() -> Result<Lesson, Box<dyn Error>> {
     Ok(Lesson { drawings, numbers })
 }
 
-/// Returns `page` with the current numbers: each marker is followed by a fenced block, which this replaces.
+/// Returns `pages` with the current numbers: each marker is followed by a fenced block, which this replaces.
 ///
 /// # Errors
-/// If a marker or the fence after it is missing.
-pub fn with_numbers(page: &str, numbers: &[Numbers]) -> Result<String, Box<dyn Error>> {
-    let mut page = page.to_owned();
+/// If a marker is on no page or on several, or the fence after it is missing.
+pub fn with_numbers<const N: usize>(
+    mut pages: [String; N],
+    numbers: &[Numbers],
+) -> Result<[String; N], Box<dyn Error>> {
     for Numbers { name, text } in numbers {
         let start = format!("<!-- numbers: {name} -->\n```text\n");
-        let missing = || format!("docs/skinning.md has no block for the numbers \"{name}\"");
+        let missing = || format!("not one block for the numbers \"{name}\" is on the pages");
+        let mut with_marker = pages.iter_mut().filter(|page| page.contains(&start));
+        let (Some(page), None) = (with_marker.next(), with_marker.next()) else { return Err(missing().into()) };
         let from = page.find(&start).ok_or_else(missing)? + start.len();
         let length = page[from..].find("```\n").ok_or_else(missing)?;
         page.replace_range(from..from + length, text);
     }
-    Ok(page)
+    Ok(pages)
 }

@@ -1,4 +1,4 @@
-//! The calculation of `docs/skinning.md`, printed step by step.
+//! The calculation of `docs/skinning.md` and its pages, printed step by step.
 
 use glam::{Affine3A, Mat2, Mat3, Mat4, Vec2, Vec3, Vec3A};
 use throng::animation::{SampleScratch, sample_clip};
@@ -10,7 +10,7 @@ use super::strip::{LOWER, Mistake, Strip, UPPER};
 /// The time at which the page works everything out: the upper joint has turned by a right angle.
 const TIME_SECONDS: f64 = 1.0;
 
-/// Every block of the page.
+/// The blocks of the pages, but for that of the tube.
 pub fn all(strip: &Strip) -> Vec<Numbers> {
     vec![
         Numbers { name: "sample", text: sample(strip) },
