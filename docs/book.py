@@ -34,7 +34,8 @@ def with_source_links(content, page):
     def with_address(match):
         path = posixpath.normpath(posixpath.join("docs", folder, match[2]))
         is_outside = not urllib.parse.urlsplit(match[2]).scheme and not path.startswith("docs/")
-        return f"{match[1]}{base}/{path}" if is_outside and match[2][0] != "#" else match[0]
+        # mdBook would change the ending of a page to .html.
+        return f"{match[1]}{base}/{path.replace('.md', '%2Emd')}" if is_outside and match[2][0] != "#" else match[0]
 
     return LINK.sub(with_address, content)
 
