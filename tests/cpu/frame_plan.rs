@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use throng::crowd::{FramePlan, InstanceRange, LevelSize, PlanError, PoseSize, VERTICES_PER_LINE, VisiblePose};
+use throng::crowd::{Batch, FramePlan, InstanceRange, LevelSize, PlanError, PoseSize, VERTICES_PER_LINE, VisiblePose};
 use throng::shader_types::SkinnedVertex;
 
 const VERTEX_BYTES: u64 = size_of::<SkinnedVertex>() as u64;
@@ -77,12 +77,9 @@ fn poses_take_the_vertices_of_their_levels() {
         .map(|(camera, light)| VisiblePose::new(0, 2, 1).with_levels(camera, light));
     let mut plan = FramePlan::default();
     plan.rebuild(std::slice::from_ref(&model), &poses, 44 * VERTEX_BYTES).unwrap();
-    let offsets = plan.records.iter().map(|record| record.skinned_vertex_offset);
-    assert_eq!(offsets.collect::<Vec<_>>(), [0, 20, 0, 12, 24, 36, 40]);
-    let batches = plan.batches.iter().map(|batch| {
-        let (page, levels) = (batch.page, batch.levels);
-        (page, levels.camera, levels.light, batch.vertex_count, batch.pose_count)
-    });
+    assert!(plan.records.iter().map(|record| record.skinned_vertex_offset).eq([0, 20, 0, 12, 24, 36, 40]));
+    let batches = plan.batches.iter();
+    let batches = batches.map(|b| (b.page, b.levels.camera, b.levels.light, b.vertex_count, b.pose_count));
     // Levels beyond the coarsest one are equal to it.
     let expected =
         [(0, 0, 0, 20, 1), (0, 0, 2, 20, 1), (1, 1, 2, 10, 2), (1, 2, 1, 10, 1), (1, 2, 2, 3, 1), (1, 7, 9, 3, 1)];
@@ -96,6 +93,29 @@ fn poses_take_the_vertices_of_their_levels() {
     plan.all_joints = true;
     plan.rebuild(&[model], &poses, 44 * VERTEX_BYTES).unwrap();
     assert_eq!(joints(&plan), [0, 21, 42, 63, 84, 105, 126]);
+}
+
+/// The figure "Where is my vertex?" shows the plan of six foxes, of which two and two share a pose.
+#[test]
+fn the_frame_of_the_figure_is_a_plan() {
+    let text = std::fs::read(crate::common::assets::path_of("docs/figures/frame.json")).unwrap();
+    let frame: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    let shown = |list: &str, names: &str| -> Vec<u32> {
+        let rows = frame[list].as_array().unwrap().iter();
+        rows.flat_map(|row| names.split(' ').map(|name| row.pointer(name).unwrap().as_u64().unwrap() as u32)).collect()
+    };
+    let levels = [(434, 24, 0), (334, 20, 434), (248, 18, 768), (183, 16, 1016), (128, 16, 1199)];
+    let level = |(vertex_count, joint_count, start)| LevelSize { vertex_count, joint_count, bind_vertex_offset: start };
+    let fox = PoseSize { levels: levels.map(level).to_vec(), has_tangents: false, morph_weight_count: 0 };
+    let pose = |(seen, level)| VisiblePose::new(0, seen, 0).with_levels(level, level);
+    let mut plan = FramePlan::default();
+    plan.rebuild(&[fox], &[(2, 0), (1, 0), (2, 4), (1, 4)].map(pose), u64::MAX).unwrap();
+    let names = "/palette_offset /skinned_vertex_offset /morph_weight_offset /morph_weight_count /bind_vertex_offset";
+    assert_eq!(shown("poses", names), bytemuck::cast_slice::<_, u32>(&plan.records));
+    let of_batch = |b: &Batch| [b.first_pose, b.pose_count, b.vertex_count, b.seen.first, b.seen.count];
+    let batches: Vec<u32> = plan.batches.iter().flat_map(of_batch).collect();
+    assert_eq!(shown("batches", "/first_pose /pose_count /vertex_count /seen/first /seen/count"), batches);
+    assert!(frame["joints"] == plan.joint_count && frame["page_vertices"] == plan.pages[0].vertex_count);
 }
 
 #[test]
