@@ -37,7 +37,8 @@ def with_source_links(content, page):
         # mdBook would change the ending of a page to .html.
         return f"{match[1]}{base}/{path.replace('.md', '%2Emd')}" if is_outside and match[2][0] != "#" else match[0]
 
-    return LINK.sub(with_address, content)
+    # The book's highlighter knows no shading language.
+    return re.sub(r"(?m)^```(glsl|hlsl)$", "```cpp", LINK.sub(with_address, content))
 
 
 def preprocess():
@@ -51,6 +52,15 @@ def preprocess():
                 chapter["content"] = with_source_links(chapter["content"], chapter["path"])
             rest += chapter["sub_items"]
     json.dump(book, sys.stdout)
+
+
+def make_accessible():
+    """Lets the keyboard scroll wide code and tables, and gives the button of the sidebar the role that it has."""
+    for path in BOOK.rglob("*.html"):
+        text = path.read_text()
+        for start in ("<pre><code", '<div class="table-wrapper"'):
+            text = text.replace(start, f'{start} tabindex="0"')
+        path.write_text(text.replace('<label id="mdbook-sidebar-toggle"', '<label id="mdbook-sidebar-toggle" role="button"'))
 
 
 class Page(html.parser.HTMLParser):
@@ -101,6 +111,7 @@ def main():
         preprocess()
         return
     subprocess.run(["mdbook", "build", DOCS], check=True)
+    make_accessible()
     if faults := check():
         sys.exit("\n".join(faults))
 
