@@ -11,6 +11,7 @@ import json
 import os
 import posixpath
 import re
+import shutil
 import subprocess
 import sys
 import urllib.parse
@@ -110,6 +111,8 @@ def main():
     if "preprocess" in sys.argv:
         preprocess()
         return
+    if not shutil.which("mdbook"):
+        sys.exit("mdBook is missing: run ./setup.sh --book")
     subprocess.run(["mdbook", "build", DOCS], check=True)
     make_accessible()
     if faults := check():

@@ -27,9 +27,9 @@ impl PoseLevels {
     }
 }
 
-/// Returns the coarsest level whose error, times the scale of the instance, is allowed. `errors` are those of the coarser levels in
-/// units of model space, in ascending order, four at a time; what follows them is not a number. If no error is allowed, the level is
-/// 0, although another level may be exact. There is no branch on the errors, because it would be mispredicted.
+/// Returns the coarsest level whose error, times the scale of the instance, is allowed. `errors` are those of the coarser levels
+/// in units of model space, in ascending order, four at a time, filled up with NaN. If no error is allowed, the level is 0,
+/// although another level may be exact. There is no branch on the errors, because it would be mispredicted.
 fn coarsest_within(errors: &[Vec4], scale: f32, allowed_metres: f32) -> u8 {
     let are_within = |errors: &Vec4| (errors * scale).cmple(Vec4::splat(allowed_metres));
     let count: u32 = errors.iter().map(|errors| are_within(errors).bitmask().trailing_ones()).sum();

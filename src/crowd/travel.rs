@@ -118,7 +118,7 @@ impl Route {
         let end = 0.5 * self.length_metres;
         // Less than a length from one end of the street to the other.
         let has_left = placement.position.z + self.way_metres > end;
-        turned.with_z(turned.z + self.way_metres - if has_left { self.length_metres } else { 0.0 })
+        turned.with_z(turned.z + (self.way_metres - if has_left { self.length_metres } else { 0.0 }))
     }
 
     /// Returns the placement of an instance, from the one at the time 0.
