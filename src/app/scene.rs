@@ -14,7 +14,7 @@ use crate::crowd::{Crowd, thread_pool};
 use crate::extras::{DebugView, Equipped, Show};
 use crate::model::Model;
 use crate::renderer::{FrameOutcome, Shot, StageTimes};
-use crate::view::{Detail, Frustum, Look, OrbitCamera, Outline, Ray, SunDirection};
+use crate::view::{Detail, Frustum, Look, OrbitCamera, Outline, Ray};
 
 #[derive(Debug, Clone, Copy)]
 pub struct SceneOptions<'a> {
@@ -80,7 +80,7 @@ impl Scene {
         let show = Show { view: args.show.debug_view, bones: args.show.skeleton, ..Show::default() };
         let (mut look, lod_error_pixels, cull) = (args.look(), lod_error as f32, args.cull);
         // The default sun shines on the front.
-        if look.sun == SunDirection::default() && aim.front_radians > 0.0 {
+        if args.look.sun.is_none() && aim.front_radians > 0.0 {
             look.sun.azimuth_degrees += 180.0;
         }
         let mut scene = Self { models, crowd, camera, aim, look, show, lod_error_pixels, pool, cull };

@@ -146,9 +146,10 @@ pub struct LookArgs {
     /// their colours.
     #[arg(long, value_name = "EV", default_value = "0", value_parser = values::number(-16.0..=16.0, "-16 to 16 stops"), allow_negative_numbers = true)]
     pub exposure: f64,
-    /// Direction of the sun: degrees around the crowd (0 shines from the front, 90 from +X) and degrees above the horizon.
-    #[arg(long, value_name = "AZIMUTH,ELEVATION", default_value = "-48,53", value_parser = values::parse_sun, allow_hyphen_values = true)]
-    pub sun: SunDirection,
+    /// Direction of the sun: degrees around the crowd (0 shines from +Z, 90 from +X) and degrees above the horizon [default:
+    /// -48,53, or 132,53 for a crowd that faces -Z].
+    #[arg(long, value_name = "AZIMUTH,ELEVATION", value_parser = values::parse_sun, allow_hyphen_values = true)]
+    pub sun: Option<SunDirection>,
 }
 
 /// The clips of other files, and the scene of a model's own file.
@@ -241,7 +242,7 @@ impl CrowdArgs {
         let is_in_world = self.show.stage == Stage::World;
         let has_ground = is_in_world && background != Background::None;
         let ground = ground.unwrap_or(if has_ground { Ground::On } else { Ground::Off });
-        Look { background, ground, exposure_ev: exposure as f32, sun }
+        Look { background, ground, exposure_ev: exposure as f32, sun: sun.unwrap_or_default() }
     }
 
     /// Returns the settings of a crowd of this size, of so many models.

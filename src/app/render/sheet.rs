@@ -139,9 +139,11 @@ fn cells(scene: &Scene, args: &RenderArgs, several: bool, choice: SheetChoice) -
     // The end of a clip that repeats would look like its beginning.
     let repeats = clip.is_none_or(|clip| jump_of(model, clip, &mut PoseScratch::for_model(model)).is_small);
     let steps = if repeats { count } else { count.max(2) - 1 };
+    let (start, seconds) =
+        if repeats { (start, loop_seconds) } else { (start % loop_seconds, loop_seconds - start % loop_seconds) };
     (0..count)
         .map(|number| {
-            let time_seconds = start + loop_seconds * f64::from(number) / f64::from(steps);
+            let time_seconds = start + seconds * f64::from(number) / f64::from(steps);
             Cell { label: format!("{time_seconds:.2} s"), clip: None, time_seconds }
         })
         .collect()

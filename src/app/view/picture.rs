@@ -50,7 +50,7 @@ fn arguments(state: &State, size: Size) -> RenderArgs {
     crowd.look.background = look.background;
     crowd.look.ground = Some(look.ground);
     crowd.look.exposure = rounded(look.exposure_ev.into(), 4);
-    crowd.look.sun = look.sun;
+    crowd.look.sun = Some(look.sun);
     crowd.show.skeleton = show.bones;
     if crowd.show.joint.is_none() {
         crowd.show.debug_view = show.view;
