@@ -26,7 +26,7 @@
 //! file.
 //!
 //! ```text
-//! src/lib.rs                                this list, and the glossary
+//! src/lib.rs                                this list; the words are in docs/glossary.md
 //! src/model/skeleton.rs                     the nodes as arrays, and the layout of the palette
 //! src/model/clip.rs                         keys and their interpolation
 //! src/animation/mod.rs                      the three steps from a clip to joint matrices
@@ -89,33 +89,6 @@
 //! `animation`, `model`, `view`; `extras` → `renderer`, `vulkan`, `crowd`, `model`; `cli` → `extras`, `renderer`, `crowd`,
 //! `animation`, `model`, `view`; `app` → all others. `view`, `animation`, `measure`, `levels`, `crowd`, `renderer` and `extras`
 //! also use `shader_types`.
-//!
-//! # Glossary
-//!
-//! | word | meaning |
-//! |---|---|
-//! | pose | one evaluated state of a model: joint matrices, morph weights and skinned vertices |
-//! | palette | the array of the joint matrices of all visible poses |
-//! | joint matrix | takes a vertex from mesh space to model space: model_from_joint * joint_from_mesh |
-//! | influence | a joint that moves a vertex, and its weight |
-//! | palette layout | the node and the inverse bind matrix of each joint matrix of a pose; each model has one |
-//! | pose record | the offsets of one visible pose's data in the palette, the morph weights, its page and the bind vertices |
-//! | instance | one placement of a pose in the world; several instances may show one pose |
-//! | visible | in the camera's view, or with a shadow that may be in it |
-//! | stream | an array that the CPU writes in each frame: pose records, palette, morph weights or instances |
-//! | frame in flight | a frame that the CPU has begun and the GPU has not finished |
-//! | slot | everything that one frame in flight owns |
-//! | transient vertex buffer | the skinned vertices of all visible poses of one frame in flight, in pages |
-//! | page | a part of the transient vertex buffer that fits into one binding |
-//! | batch | poses of one model with the same levels in one page, drawn together with all of their instances |
-//! | run | vertices of a level that one dispatch skins; all have the same number of influences, unless one has more than eight |
-//! | draw range | consecutive indices that one draw call draws: they share material, topology and winding |
-//! | level of detail, level | a surface of a model: level 0 is the full one, and each coarser one has fewer triangles |
-//! | extra | a part of the picture that the core does not know, drawn through [`renderer::Extras`] |
-//! | route | the way of instances that travel together: a ring around the centre of a crowd, or a row along a street |
-//! | blend | one local pose made of the local poses of two clips |
-//! | crossfade | a blend, for a short time, from the clip that an instance shows to the clip that was chosen |
-//! | lane | the place of one of the eight instances that the SIMD code evaluates at once |
 //!
 //! # Conventions
 //!

@@ -12,7 +12,7 @@ const CORE_LINES: usize = 5_800;
 
 /// The files of the core in reading order, each with its most lines.
 const CORE: [(&str, usize); 44] = [
-    ("src/lib.rs", 147),
+    ("src/lib.rs", 120),
     ("src/model/skeleton.rs", 153),
     ("src/model/clip.rs", 73),
     ("src/animation/mod.rs", 153),
