@@ -2,7 +2,7 @@
 //! ([`null_device`]), and reports figures through VK_KHR_pipeline_executable_properties.
 //!
 //! No shader may spill registers to memory, and the skinning kernels must leave room for many groups. This command prints the
-//! tables of `docs/gpus.md`:
+//! tables of `docs/registers.md`:
 //!
 //! ```text
 //! cargo test --test gpu registers -- --nocapture
@@ -88,7 +88,7 @@ fn shaders_fit_into_registers(device: &TestDevice) {
         unsafe { std::env::set_var(FAMILY_VARIABLE, family) };
         let skinnings = [Skinning::Compute, Skinning::Vertex];
         let shaders = skinnings.map(|skinning| compile(device, &models, skinning)).concat();
-        note!("### {architecture} (`{family}`)\n\n{}", table(&shaders));
+        note!("## {architecture} (`{family}`)\n\n{}", table(&shaders));
         assert!(shaders.len() >= LEAST_SHADERS, "only {} shaders were compiled for {family}", shaders.len());
         for Shader { file_name, constants, figures, .. } in shaders {
             let spilled = ["Spilled VGPRs", "Spilled SGPRs", "Scratch size"].map(|name| figures[name]);
