@@ -1,9 +1,8 @@
-//! The camera in front of a crowd: all paths of the mouse and all values of `--camera` show the ground and the crowd, and other
-//! options show what they name.
+//! The camera in front of a crowd: all paths of the mouse and values of `--camera` show ground and crowd, others what they name.
 
 use std::sync::Arc;
 
-use glam::{Vec2, Vec3};
+use glam::{Quat, Vec2, Vec3};
 use serde_json::json;
 use throng::app::aim::{Aim, Shows};
 use throng::app::scene::Scene;
@@ -109,6 +108,14 @@ fn no_camera_of_the_command_line_looks_past_the_crowd() {
             }
         }
     }
+}
+
+#[test]
+fn the_default_sun_shines_on_the_front_and_a_given_one_stays() {
+    let mut back = asset(WALKER);
+    back.skeleton.rest.rotations[1] = Quat::from_array([0.0, 1.0, 0.0, 0.0]); // the hips
+    let sun = |model, options| scene::scene(&[model], options).look.sun.azimuth_degrees;
+    assert_eq!([sun(asset(WALKER), ""), sun(back.clone(), ""), sun(back, "--sun -48,53")], [-48.0, 132.0, -48.0]);
 }
 
 #[test]

@@ -25,8 +25,7 @@ fn reordering_keeps_triangles_and_reduces_cache_misses() {
     let indices = order.iter().map(|&index| index.into()).collect();
     let before = Geometry { positions, indices, ..Geometry::default() };
     assert_eq!(sorted_triangles(geometry), sorted_triangles(&before));
-    // The transformed vertices per triangle, with a cache of 16. No order needs less than half a vertex for each. The original
-    // order, which jumps, needs two.
+    // Transformed vertices per triangle, with a cache of 16: at least half of one. The original order, which jumps, needs two.
     let misses = [&before, geometry]
         .map(|geometry| meshopt::analyze_vertex_cache(&geometry.indices, geometry.vertex_count(), 16, 0, 0).acmr);
     assert!(misses[0] >= 2.0 && misses[1] < 0.8, "{misses:?}");

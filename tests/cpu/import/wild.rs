@@ -1,5 +1,4 @@
-//! Files with small faults that people reported to other programs, in the folder `THRONG_WILD_MODELS`: what is right is read, and
-//! what is wrong costs its part.
+//! Files with small faults that people reported to other programs, in `THRONG_WILD_MODELS`: a fault costs its part.
 
 use glam::DVec3;
 use serde_json::Value;

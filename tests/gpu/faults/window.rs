@@ -1,5 +1,4 @@
-//! Lives in a window on an X server without a screen: surface, swapchain, presentation, and a resize. And a device that cannot
-//! present to it.
+//! Lives in a window on an X server without a screen: surface, swapchain, a resize; and a device that cannot present to it.
 
 use std::ffi::{CString, c_char};
 use std::num::NonZero;

@@ -63,8 +63,7 @@ pub fn progressive_jpeg(width: u16, height: u16, component_count: u8, scan_count
 pub fn webp(width: u32, height: u32) -> Vec<u8> {
     // Numbers are written starting with their lowest bit.
     let lowest_first = |number: u32| format!("{:014b}", number - 1).chars().rev().collect::<String>();
-    // An alpha bit and a three-bit version are followed by no transform, no cache, no groups, and five codes of one
-    // symbol each.
+    // An alpha bit and a three-bit version; no transform, no cache, no groups, and five codes of one symbol each.
     let stream = format!("{}{}0000000{}", lowest_first(width), lowest_first(height), "1000".repeat(5));
     let mut data = vec![0x2f];
     data.extend(bytes_of_bits(&stream));
