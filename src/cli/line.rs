@@ -1,6 +1,6 @@
 //! From the arguments of `render` back to a command line, so that a view of the window can be drawn again.
 //!
-//! In: arguments for one image. Out: words that [`Cli`](super::Cli) parses to the same arguments. Each option whose text
+//! In: arguments for one image. Out: words that [`Cli`] parses to the same arguments. Each option whose text
 //! (`values.rs`) is not clap's default is written, so an option needs no line here. Only paths, which may not be text, are
 //! written by hand.
 

@@ -132,7 +132,7 @@ impl Renderer {
     }
 
     /// Returns the skinned vertices of a visible pose of the last frame, in its finest level of detail. Empty if the frame was
-    /// skipped, and with [`Skinning::Vertex`](super::Skinning::Vertex), which writes none.
+    /// skipped, and with [`Skinning::Vertex`], which writes none.
     pub fn read_skinned_vertices(&mut self, pose: u32) -> Result<Vec<SkinnedVertex>> {
         self.read_skinned(pose, |page| &page.vertices)
     }

@@ -10,7 +10,7 @@
 //! | share names of nodes | the tracks of these nodes; [`found`] names the missing ones |
 //!
 //! Clips that carry the body away are kept [`in_place`]. A humanoid without clips borrows those of another humanoid,
-//! and any other model with a skeleton and without clips gets an [`exercise`].
+//! and any other model with a skeleton and without clips gets an [`mod@exercise`].
 
 #![forbid(unsafe_code)]
 

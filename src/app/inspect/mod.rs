@@ -1,6 +1,6 @@
 //! `inspect`: the contents of a model file.
 //!
-//! [`facts`] derives everything from the imported [`Model`](crate::model::Model), without a GPU. The facts are the JSON for
+//! [`facts`] derives everything from the imported [`Model`], without a GPU. The facts are the JSON for
 //! programs, and the page for people is made from them. [`skeleton`] has what moves, and [`surface`] what is drawn. No function
 //! recurses on the node tree and indentation has a limit, so a hostile chain of nodes prints in bounded width.
 
