@@ -7,5 +7,5 @@ for (const figure of document.querySelectorAll("[data-figure]")) {
         figure.classList.add("ready");
     }).catch(error => console.error(`figure ${name}:`, error));
 }
-// The arrow keys belong to what has the focus. Otherwise they turn the pages of the book.
+// Keys belong to what has the focus. Otherwise the arrow keys turn the pages of the book.
 document.body.addEventListener("keydown", event => event.target.closest("[data-figure],[tabindex]") && event.stopPropagation());

@@ -92,9 +92,9 @@ export default function show() {
         for (const frame of [0, 1, 2]) {
             const own = passes.filter(pass => isDrawn({ frame, pass }));
             for (const pass of ["CPU", ...own]) {
-                const [x, y] = at(frame, pass, 0, 0), last = state.isCopied ? "post, copy" : "post";
+                const [x, y] = at(frame, pass, 0, 0), post = state.isCopied ? "post, copy" : "post";
                 boxes.push(svg("rect", { x, y, width: 60, height: 28, class: `slot${frame % 2}` }),
-                    svg("text", { x: x + 30, y: y + 19, class: "mid" }, { CPU: `frame ${frame}`, post: last }[pass] ?? pass));
+                    svg("text", { x: x + 30, y: y + 19, class: "mid" }, { CPU: `frame ${frame}`, post }[pass] ?? pass));
             }
             own.slice(1).forEach((pass, k) => arrows.push(
                 arrow(String(PASSES.indexOf(pass)), at(frame, own[k], 60, 14), at(frame, pass, -2, 14))));

@@ -60,7 +60,7 @@ fn dual_quaternions_blend_rotations_about_their_axis_and_stretches_like_matrices
     let about = |pivot: Vec3, rotation: Quat| {
         Affine3A::from_rotation_translation(rotation, pivot) * Affine3A::from_translation(-pivot)
     };
-    // Half of a turn of 120° about a distant axis is one of 60°: the vertex keeps its distance of 1. By matrices it is half.
+    // Half of a 120° turn about a distant axis is one of 60°: the vertex keeps its distance of 1. By matrices it is half as far.
     let axis = Vec3::new(3.0, 1.0, 0.0);
     let twisted = about(axis, Quat::from_rotation_y(2.0 * FRAC_PI_3));
     let (position, normal) = skin_by([Affine3A::IDENTITY, twisted], axis + Vec3::X);

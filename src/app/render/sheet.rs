@@ -19,7 +19,7 @@ use crate::app::scene::Scene;
 use crate::app::text::counted;
 use crate::cli::files::named_files;
 use crate::cli::{RenderArgs, SheetChoice, Size, WrongUsage};
-use crate::crowd::{ClipChoice, Crowd};
+use crate::crowd::{ClipChoice, Crowd, wrap_seconds};
 use crate::model::text::printable;
 use crate::retarget::first::jump_of;
 use crate::view::Background;
@@ -139,11 +139,13 @@ fn cells(scene: &Scene, args: &RenderArgs, several: bool, choice: SheetChoice) -
     // The end of a clip that repeats would look like its beginning.
     let repeats = clip.is_none_or(|clip| jump_of(model, clip, &mut PoseScratch::for_model(model)).is_small);
     let steps = if repeats { count } else { count.max(2) - 1 };
-    let (start, seconds) =
-        if repeats { (start, loop_seconds) } else { (start % loop_seconds, loop_seconds - start % loop_seconds) };
+    // And one that does not repeat would begin again after its end.
+    let [first, last] =
+        if repeats { [start, start + loop_seconds] } else { [wrap_seconds(start, loop_seconds), loop_seconds] };
     (0..count)
         .map(|number| {
-            let time_seconds = start + seconds * f64::from(number) / f64::from(steps);
+            let t = f64::from(number) / f64::from(steps);
+            let time_seconds = (1.0 - t) * first + t * last;
             Cell { label: format!("{time_seconds:.2} s"), clip: None, time_seconds }
         })
         .collect()

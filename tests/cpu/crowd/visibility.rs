@@ -104,7 +104,7 @@ fn shared_poses_are_few_and_near_enough() {
         assert!(error > 0.0 && error < 0.6 * last_error, "{hz} Hz: {error} m after {last_error} m");
         last_error = error;
     }
-    // Five joints of 0.36 m that turn by 0.4 rad in half a second: at 20 Hz the tip errs by 1.8 m · 0.8 rad/s · 5 · 1/40 s.
+    // Five joints of 0.36 m turn by 0.4 rad in half a second: at 20 Hz the tip errs by at most 1.8 m · 0.8 rad/s · 5 · 1/40 s.
     assert!(last_error < 0.18, "{last_error}");
     let zero = CrowdSettings { share_poses_hz: Some(30.0), phase: PhaseMode::Zero, ..settings(100) };
     let crowd = Crowd::new(Arc::clone(models), &zero).unwrap();

@@ -1,4 +1,4 @@
-//! Lives in a window on an X server without a screen: surface, swapchain, a resize; and a device that cannot present to it.
+//! Lives in a window on an X server without a screen: surface, swapchain, frames, resize; and a device that cannot present.
 
 use std::ffi::{CString, c_char};
 use std::num::NonZero;
